@@ -1,0 +1,54 @@
+"""Request and Response: what both transports speak, whether a port lies between or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from envsync.contract.json_types import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """``path`` starts with ``/`` and is percent-encoded already; ``query`` is not.
+
+    ``repeatable`` says that sending it twice does no harm (GET, a PUT with a precondition, a dry
+    run); only such a request is ever retried after bytes have left.
+    """
+
+    method: str
+    path: str
+    query: tuple[tuple[str, str], ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+    repeatable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """``headers`` has lower-case names."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def json(self) -> Json:
+        """The decoded body. Raises ``ValueError`` when it is not JSON."""
+        import orjson
+
+        value: Json = orjson.loads(self.body)
+        return value
+
+
+class Transport(Protocol):
+    """Carries a request to a server. ``address`` names that server to a person."""
+
+    @property
+    def address(self) -> str: ...
+
+    async def send(self, request: Request) -> Response:
+        """Raises ``NetworkError`` when there is no answer that can be trusted."""
+        ...
+
+    async def aclose(self) -> None: ...
