@@ -1,0 +1,184 @@
+"""What the library's verbs return: values that every renderer, and any caller, can read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from envsync.applying.outcome import Outcome
+from envsync.contract.json_types import JsonObject
+from envsync.contract.states import State
+from envsync.errors import ExitCode, Problem
+from envsync.planning.plan import FieldChange, Plan, ServerIdentity
+from envsync.resources.resource import ObjectId
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationReport:
+    """``checked`` files were read, of ``files`` in the repository; ``objects`` came of them."""
+
+    problems: tuple[Problem, ...]
+    files: int
+    checked: int
+    objects: int
+    seconds: float
+
+    @property
+    def errors(self) -> int:
+        return sum(problem.is_error for problem in self.problems)
+
+    @property
+    def warnings(self) -> int:
+        return len(self.problems) - self.errors
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.ERROR if self.errors else ExitCode.DONE
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReport:
+    """A plan, and what was noticed on the way.
+
+    ``problems`` holds warnings only: where a file has an error there is no plan at all, and the
+    verb raises ``FileError``. ``objects`` counts what the plan speaks of. ``offline`` names the
+    Git revision that stood in for the server, or is empty.
+    """
+
+    plan: Plan
+    problems: tuple[Problem, ...]
+    objects: int
+    seconds: float
+    offline: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyReport:
+    """``outcomes`` has exactly one entry for each object of the plan, in the plan's order.
+
+    ``signal`` is the number of the signal that ended the run early, or 0.
+    """
+
+    plan: Plan
+    outcomes: tuple[Outcome, ...]
+    problems: tuple[Problem, ...]
+    seconds: float
+    exit_code: ExitCode
+    signal: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRow:
+    """One object. ``here`` names what the repository says it with: a short commit id, ``edited``
+    for files that are not committed, or empty. ``version`` is the server's, 0 for none.
+    ``environments`` and ``on_older`` are ``-1`` where unknown."""
+
+    id: ObjectId
+    state: State
+    here: str = ""
+    version: int = 0
+    saved_by: str = ""
+    saved_at: str = ""
+    environments: int = -1
+    on_older: int = -1
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusReport:
+    project: str
+    context: str
+    server: ServerIdentity
+    commit: str
+    rows: tuple[StatusRow, ...]
+    counts: Mapping[State, int]
+    problems: tuple[Problem, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class VersionEntry:
+    """One version that the server keeps. ``same_as_here`` marks what the working tree says."""
+
+    version: int
+    hash: str
+    saved_at: str
+    saved_by: str
+    environments: int
+    same_as_here: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryReport:
+    """``entries`` are newest first."""
+
+    id: ObjectId
+    server: ServerIdentity
+    entries: tuple[VersionEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShowReport:
+    """One version of an object as the server holds it."""
+
+    id: ObjectId
+    version: int
+    hash: str
+    saved_at: str
+    saved_by: str
+    environments: int
+    latest: bool
+    body: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class DiffReport:
+    """``old`` and ``new`` are normalised bodies; either is ``None`` where that side has none."""
+
+    id: ObjectId
+    old_label: str
+    new_label: str
+    old: JsonObject | None
+    new: JsonObject | None
+    fields: tuple[FieldChange, ...]
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRow:
+    """``credential`` says where the key comes from and whether it is there, never the key."""
+
+    name: str
+    server: str
+    protected: bool
+    current: bool
+    credential: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of ``doctor``. ``state`` is ``ok``, ``warning``, ``failed`` or ``info``."""
+
+    name: str
+    state: str
+    found: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorReport:
+    checks: tuple[Check, ...]
+
+    @property
+    def exit_code(self) -> ExitCode:
+        failed = any(check.state == "failed" for check in self.checks)
+        return ExitCode.ERROR if failed else ExitCode.DONE
+
+
+@dataclass(frozen=True, slots=True)
+class InitReport:
+    """Paths relative to the repository's root, in the order in which they were looked at."""
+
+    root: str
+    written: tuple[str, ...]
+    kept: tuple[str, ...]
