@@ -1,0 +1,1 @@
+"""What the server does, as plain functions over a Transaction. No HTTP, no asyncio."""

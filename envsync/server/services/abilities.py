@@ -1,0 +1,17 @@
+"""What this server can run, as far as it decides whether a manifest may be saved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """``pods``: kind ``pod`` can run here.
+
+    ``images_are_host``: every image stands for this machine's own system, read-only, so that a
+    manifest that names one gets a warning.
+    """
+
+    pods: bool = True
+    images_are_host: bool = True

@@ -1,0 +1,20 @@
+"""The identity of this server: written once, when its database is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from envsync.server.store.interface import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """``id`` names the database to clients (``hostId``); ``tenant`` is its one tenant."""
+
+    id: str
+    tenant: str
+
+
+def host(tx: Transaction) -> Host:
+    """Who this server is. Also the cheapest proof that the database answers."""
+    raise NotImplementedError

@@ -1,0 +1,19 @@
+"""What an operator may tune of a store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """``lock_timeout``: seconds to wait for another process's lock.
+
+    ``batch``: most works that share one commit. ``connections``: most PostgreSQL connections.
+    ``max_pages``: most pages that a SQLite file may have, ``None`` for no bound of ours.
+    """
+
+    lock_timeout: float = 10.0
+    batch: int = 200
+    connections: int = 8
+    max_pages: int | None = None
