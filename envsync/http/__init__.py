@@ -1,0 +1,1 @@
+"""The network: addresses, trust, proxies, timeouts, retries. The only room that knows httpx."""
