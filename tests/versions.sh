@@ -19,9 +19,9 @@ for version in 3.12 3.13 3.14; do
   if [ ! -e "$venv/.development" ] || [ requirements-dev.lock -nt "$venv/.development" ]; then
     "$python" -m venv "$venv"
     for lock in requirements.lock requirements-dev.lock; do
-      "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock"
+      "$venv/bin/python" -m pip install -qq --disable-pip-version-check --require-hashes -r "$lock"
     done
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+    "$venv/bin/python" -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
     touch "$venv/.development"
   fi
   echo "Python $version"

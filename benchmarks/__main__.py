@@ -1,0 +1,62 @@
+"""`python -m benchmarks [NAME ...]`: runs the benchmarks and writes one JSON result."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import tempfile
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks import applying, peers, planning, server, startup, validating
+from benchmarks.material import ROOT
+from benchmarks.postgresql import cluster
+
+NAMES = ("startup", "validating", "planning", "applying", "server")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}")
+    parser.add_argument("--runs", type=int, default=5, help="counted runs of each command")
+    parser.add_argument("-o", type=Path, default=ROOT / "benchmarks" / "results.json")
+    arguments = parser.parse_args()
+    chosen = arguments.names or NAMES
+    if unknown := set(chosen) - set(NAMES):
+        parser.error(f"no benchmark called {', '.join(sorted(unknown))}")
+    before = json.loads(arguments.o.read_text()) if arguments.o.exists() else {}
+    with tempfile.TemporaryDirectory(prefix="envsync-bench-") as name:
+        for benchmark in chosen:
+            print(f"{benchmark} ...", file=sys.stderr, flush=True)
+            before[benchmark] = {
+                "taken": datetime.now(UTC).isoformat(timespec="seconds"),
+                "machine": machine(),
+                **measure(benchmark, Path(name), arguments.runs),
+            }
+            arguments.o.write_text(json.dumps(before, indent=2) + "\n")
+    print(json.dumps({name: before[name] for name in chosen}, indent=2))
+    return 0
+
+
+def measure(name: str, folder: Path, runs: int) -> dict[str, object]:
+    if name == "startup":
+        return startup.run(folder, runs)
+    if name == "server":
+        with cluster(folder) or nullcontext() as address:
+            return server.run(folder, runs, address)
+    installed = peers.install()
+    suite = {"validating": validating.run, "planning": planning.run, "applying": applying.run}
+    return suite[name](folder, runs, installed)
+
+
+def machine() -> str:
+    python = platform.python_version()
+    return f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {python}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
