@@ -1,0 +1,1 @@
+"""The command line: parses arguments, calls one operation, prints its result."""

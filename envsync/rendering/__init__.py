@@ -1,0 +1,1 @@
+"""One plan, outcome or report as text, Markdown, JSON, SARIF or annotations."""

@@ -1,0 +1,1 @@
+"""One module a command or family: each calls one operation and prints its result."""

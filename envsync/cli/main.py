@@ -1,0 +1,61 @@
+"""The entry point. Only what ``--version`` and ``--help`` need is imported at once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from envsync import __version__
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command line and returns its exit code. Never raises, and never a traceback."""
+    from envsync.cli import invocation
+
+    tokens = list(sys.argv[1:] if argv is None else argv)
+    seen = invocation.peek(tokens)
+    found = invocation.split(tokens)
+    if seen.version and not found.words:
+        return _print(f"envsync {__version__}\n")
+    if seen.help:
+        text = _help(found)
+        if text:
+            return _print(text)
+    if not tokens:
+        from envsync.cli import help as pages
+
+        sys.stderr.write(pages.overview())
+        return 64
+    from envsync.cli.run import run
+
+    return run(tokens, found, seen)
+
+
+def _help(found: object) -> str:
+    """The page that ``--help`` asks for; empty when the command is not one."""
+    from envsync.cli import help as pages
+    from envsync.cli.invocation import Split
+    from envsync.cli.table import find
+
+    assert isinstance(found, Split)
+    if found.unknown:
+        return ""
+    if not found.words:
+        return pages.overview()
+    command = find(found.words)
+    return pages.page(command) if command else pages.family_page(found.words)
+
+
+def _print(text: str) -> int:
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

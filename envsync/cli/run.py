@@ -1,0 +1,124 @@
+"""Carrying one command line out: parse, look the command up, call it, print what went wrong."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from types import FrameType
+from typing import Protocol, cast
+
+from envsync.cli import failures
+from envsync.cli.arguments import Arguments, parse
+from envsync.cli.command import Command
+from envsync.cli.console import Console
+from envsync.cli.invocation import Globals, Split, close_commands, subcommands
+from envsync.cli.table import find
+from envsync.errors import EnvsyncError, ExitCode, Problem, UsageError
+
+_FORMATS = frozenset({"text", "json", "sarif", "github", "markdown"})
+
+
+class Run(Protocol):
+    """What a command's module offers."""
+
+    def __call__(self, arguments: Arguments, console: Console) -> ExitCode: ...
+
+
+class Terminated(BaseException):
+    """SIGTERM arrived. Not an ``Exception``: nothing on the way may take it for one."""
+
+
+def run(tokens: Sequence[str], found: Split, seen: Globals) -> int:
+    """Runs ``tokens`` and returns the exit code."""
+    output = seen.output if seen.output in _FORMATS else "text"
+    console = Console(no_color=seen.no_color, output=output)
+    try:
+        with _termination():
+            return _run(tokens, found, console, verbose=seen.verbose)
+    except KeyboardInterrupt:
+        return _stopped(console, "interrupted", ExitCode.INTERRUPTED)
+    except Terminated:
+        return _stopped(console, "terminated", ExitCode.TERMINATED)
+    finally:
+        console.close()
+
+
+def _run(tokens: Sequence[str], found: Split, console: Console, *, verbose: bool) -> int:
+    sources = Sources()
+    try:
+        command = _command(tokens, found)
+        arguments = parse(command, found.rest)
+        if console.output == "text" and command.formats:
+            console.output = arguments.text("output") or command.formats[0]
+        sources.start = arguments.text("directory")
+        call = cast("Run", getattr(import_module(command.module), command.function))
+        return int(call(arguments, console))
+    except EnvsyncError as error:
+        return int(failures.report(console, error, verbose=verbose, read=sources))
+    except Exception as error:  # noqa: BLE001 - the last line of defence: a bug is reported
+        return int(failures.report_bug(console, error, verbose=verbose))
+
+
+def _command(tokens: Sequence[str], found: Split) -> Command:
+    command = find(found.words)
+    if command is not None:
+        return command
+    if found.unknown:
+        close = close_commands(found.unknown)
+        said = " or ".join(f"`envsync {name}`" for name in close)
+        raise UsageError(
+            "E901",
+            f"there is no command `{found.unknown}`",
+            remedy=f"did you mean {said}?" if close else "see: envsync --help",
+        )
+    if found.words:
+        names = ", ".join(command.words[-1] for command in subcommands(found.words))
+        words = " ".join(found.words)
+        raise UsageError(
+            "E901",
+            f"`envsync {words}` needs one of: {names}",
+            remedy=f"see: envsync {words} --help",
+        )
+    raise UsageError(
+        "E901", f"there is no command in `{' '.join(tokens)}`", remedy="see: envsync --help"
+    )
+
+
+class Sources:
+    """Reads the files that errors point into, relative to the repository's root."""
+
+    def __init__(self) -> None:
+        self.start: str | None = None
+
+    def __call__(self, path: str) -> bytes | None:
+        from envsync.cli.places import read_source
+
+        return read_source(self.start, path)
+
+
+def _stopped(console: Console, word: str, code: ExitCode) -> int:
+    failures.print_problems(
+        console,
+        (Problem("E998", word, remedy="see what is left with: envsync plan"),),
+    )
+    return int(code)
+
+
+@contextmanager
+def _termination() -> Iterator[None]:
+    """Turns SIGTERM into ``Terminated``, so that what is open gets closed."""
+
+    def terminate(_number: int, _frame: FrameType | None) -> None:
+        raise Terminated
+
+    try:
+        before = signal.signal(signal.SIGTERM, terminate)
+    except ValueError:  # not the main thread: its owner decides about signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,34 @@
+"""The one table of commands: help, parser, reference pages and completion are made from it."""
+
+from __future__ import annotations
+
+from envsync.cli.command import Command
+from envsync.cli.table.changing import CHANGING
+from envsync.cli.table.looking import LOOKING
+from envsync.cli.table.serving import SERVING
+from envsync.cli.table.setting_up import SETTING_UP
+from envsync.cli.table.starting import STARTING
+
+COMMANDS: tuple[Command, ...] = (*STARTING, *CHANGING, *LOOKING, *SERVING, *SETTING_UP)
+"""In the order of the help."""
+
+FAMILIES = {
+    "context": "list contexts, choose one for this clone",
+    "schema": "write or check the repository's JSON Schemas",
+}
+"""What the overview says of a first word that several commands share."""
+
+
+def find(words: tuple[str, ...]) -> Command | None:
+    """The command that is called exactly ``words``."""
+    return next((command for command in COMMANDS if command.words == words), None)
+
+
+def below(words: tuple[str, ...]) -> tuple[Command, ...]:
+    """The commands whose names begin with ``words`` and go on."""
+    size = len(words)
+    return tuple(
+        command
+        for command in COMMANDS
+        if command.words[:size] == words and len(command.words) > size
+    )

@@ -1,0 +1,97 @@
+"""Commands that bring a server to what the files say."""
+
+from __future__ import annotations
+
+from envsync.cli.command import Argument, Command, Example, Option
+
+GROUP = "Plan and apply"
+
+_SELECTORS = (
+    Option(
+        ("--name",),
+        "only objects whose name matches PATTERN (`*` and `?`); may be given again",
+        "PATTERN",
+        repeated=True,
+    ),
+)
+
+CHANGING = (
+    Command(
+        name="plan",
+        group=GROUP,
+        summary="show what apply would change, and change nothing",
+        description=(
+            "Compares the repository with the context's server and shows each change, field by "
+            "field, with what the server itself foresees: errors, warnings, and how many "
+            "Environments stay on older versions. Nothing is written. A plan that is saved with "
+            "-o holds the exact bodies, so that apply sends what was reviewed or refuses."
+        ),
+        module="envsync.cli.commands.plan",
+        arguments=(
+            Argument("paths", "only what these files or folders declare", "*", completes="file"),
+        ),
+        options=(
+            *_SELECTORS,
+            Option(("-o", "--out"), "save the plan to FILE", "FILE", completes="file"),
+            Option(
+                ("--detailed-exitcode",),
+                "exit with 2 when there are changes, 0 when there are none",
+            ),
+            Option(("--no-cache",), "read every file again, whatever is remembered"),
+        ),
+        examples=(
+            Example("envsync plan", "what would change"),
+            Example("envsync plan --context local -o plan.json", "save the plan for a review"),
+            Example("envsync plan --output markdown", "for a pull request"),
+            Example("envsync plan --name 'web-*'", "only some objects"),
+        ),
+        formats=("text", "markdown", "json"),
+        exits=(
+            (0, "no changes, or changes without --detailed-exitcode"),
+            (1, "an error: in the files, on the way, or foreseen by the server"),
+            (2, "changes, with --detailed-exitcode"),
+        ),
+    ),
+    Command(
+        name="apply",
+        group=GROUP,
+        summary="bring the server to what the files say",
+        description=(
+            "Plans, shows the plan, and carries it out, each object with a precondition, so "
+            "that a change which somebody else made meanwhile is never overwritten. With a "
+            "saved PLAN it sends exactly what was reviewed, or refuses when the server has moved "
+            "on. Every object gets one outcome. Ctrl-C finishes what is in flight and says what "
+            "is left; running it again goes on from there."
+        ),
+        module="envsync.cli.commands.apply",
+        arguments=(
+            Argument(
+                "paths",
+                "a plan saved by `envsync plan -o`, or only what these files declare",
+                "*",
+                completes="file",
+            ),
+        ),
+        options=(
+            *_SELECTORS,
+            Option(
+                ("--yes",),
+                "for a protected context: the id of the plan that may be applied without asking",
+                "PLAN-ID",
+            ),
+            Option(("--allow-dirty",), "apply files that are not committed"),
+        ),
+        examples=(
+            Example("envsync apply", "plan, then apply"),
+            Example("envsync apply plan.json", "apply exactly what was reviewed"),
+            Example("envsync apply --context local --output json", "every outcome, for a script"),
+        ),
+        exits=(
+            (0, "everything is as the files say"),
+            (1, "an error; nothing was written"),
+            (3, "something was written and something was not"),
+            (4, "nothing was written: a conflict, or the plan is stale"),
+            (5, "nothing was written: a safety brake"),
+        ),
+    ),
+)
