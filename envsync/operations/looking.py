@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from envsync.api.runtime import ManifestView
+from envsync.api.views import ManifestView
 from envsync.contract.json_types import JsonObject
 from envsync.contract.normalise import normalise
 from envsync.errors import EnvsyncError, UsageError

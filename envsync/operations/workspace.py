@@ -16,7 +16,8 @@ from envsync.project.config import Context, Project
 
 if TYPE_CHECKING:
     from envsync.api.messages import Transport
-    from envsync.api.runtime import Health, RuntimeReader
+    from envsync.api.runtime import RuntimeReader
+    from envsync.api.views import Health
 
 Connect = Callable[[Project, Context], "Transport"]
 """Gives the transport of a context: in process for ``embedded``, the network otherwise."""
@@ -60,7 +61,8 @@ class Workspace:
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:
         """An open session; closed on the way out, whatever happens."""
-        from envsync.api.runtime import Credential, RuntimeReader
+        from envsync.api.credential import Credential
+        from envsync.api.runtime import RuntimeReader
 
         key = configuration.resolve_key(self.context, self.environ)
         transport = self.connect(self.project, self.context)

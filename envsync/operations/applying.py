@@ -1,0 +1,176 @@
+"""apply: carry a plan out, remember what was applied, and say what became of each object."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from envsync.applying.apply import StopSignal, carry_out
+from envsync.applying.audit import audit_line
+from envsync.applying.exit_code import exit_code
+from envsync.applying.outcome import Outcome, Result
+from envsync.errors import EnvsyncError, Problem, Severity
+from envsync.operations.planning import ask, list_objects
+from envsync.operations.reports import ApplyReport
+from envsync.operations.workspace import Session, Workspace
+from envsync.planning import brakes, staleness
+from envsync.planning.plan import Change, Op, Plan
+from envsync.planning.staleness import Staleness
+from envsync.project import hints
+from envsync.project.hints import Hint
+from envsync.resources.resource import ObjectId, Observed
+
+Progress = Callable[[Outcome], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyOptions:
+    """``saved`` says that the plan was reviewed earlier: then any object that moved since stops
+    all of it. ``allow_deletes`` is the number of deletes that the person expects. ``audit`` is a
+    file that gets one JSON line for each outcome. ``concurrency`` bounds how many objects are
+    written side by side."""
+
+    saved: bool = False
+    allow_deletes: int | None = None
+    audit: Path | None = None
+    concurrency: int = 4
+
+
+DEFAULTS = ApplyOptions()
+
+
+async def apply(
+    workspace: Workspace,
+    plan: Plan,
+    options: ApplyOptions = DEFAULTS,
+    *,
+    on_outcome: Progress = lambda outcome: None,
+    stop: StopSignal | None = None,
+) -> ApplyReport:
+    """Carries ``plan`` out against the context's server.
+
+    Raises ``RefusedError`` when a saved plan is stale and ``BrakeError`` when it would delete more
+    than was said, both before anything is written. Once writing has begun it never raises for what
+    a server or the network does: each object has its outcome.
+    """
+    started = time.perf_counter()
+    brakes.require_released(
+        plan,
+        allow_deletes=options.allow_deletes,
+        max_percent=workspace.project.config.policy.max_delete_percent,
+    )
+    halt = stop or StopSignal()
+    async with workspace.session() as session:
+        problems = await refuse_stale(session, workspace, plan) if options.saved else ()
+        from envsync.api.runtime import RuntimeWriter
+
+        outcomes = await carry_out(
+            plan,
+            session.reader,
+            RuntimeWriter(session.reader),
+            saved_plan=options.saved,
+            comparable=session.health.ours,
+            concurrency=options.concurrency,
+            on_outcome=on_outcome,
+            stop=halt,
+        )
+    problems += keep(workspace, plan, outcomes, options.audit)
+    code = exit_code(outcomes, stopped_by_signal=halt.signal)
+    spent = time.perf_counter() - started
+    return ApplyReport(plan, outcomes, problems, spent, code, halt.signal or 0)
+
+
+async def refuse_stale(
+    session: Session, workspace: Workspace, plan: Plan
+) -> tuple[Problem, ...]:
+    """Raises ``RefusedError`` unless everything is as the plan found it, or as it wants it."""
+    listed = await list_objects(session)
+    found = _staleness(session, workspace, plan, listed, frozenset())
+    if found.unsure and not found.is_stale:
+        unsure = [change for change in plan.changes if change.id in set(found.unsure)]
+        answers = await ask(session.reader, [_at_latest(each, listed) for each in unsure])
+        unchanged = frozenset(each for each, answer in answers.items() if answer.unchanged)
+        found = _staleness(session, workspace, plan, listed, unchanged)
+    staleness.require_fresh(found)
+    return ()
+
+
+def _staleness(
+    session: Session,
+    workspace: Workspace,
+    plan: Plan,
+    listed: Mapping[ObjectId, Observed],
+    unchanged: frozenset[ObjectId],
+) -> Staleness:
+    return staleness.check(
+        plan,
+        listed,
+        project=workspace.project.config.project,
+        context=workspace.context.name,
+        server=session.identity,
+        comparable=session.health.ours,
+        unchanged=unchanged,
+    )
+
+
+def _at_latest(change: Change, listed: Mapping[ObjectId, Observed]) -> Change:
+    from dataclasses import replace
+
+    found = listed.get(change.id)
+    return replace(change, base=None if found is None else found.base)
+
+
+def keep(
+    workspace: Workspace, plan: Plan, outcomes: tuple[Outcome, ...], audit: Path | None
+) -> tuple[Problem, ...]:
+    """Leaves the hints and the audit lines. What is written is written: trouble here is a
+    warning."""
+    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    remember(workspace, plan, outcomes, now)
+    if audit is None:
+        return ()
+    lines = b"".join(audit_line(plan, outcome, at=now) for outcome in outcomes)
+    try:
+        with audit.open("ab") as file:
+            file.write(lines)
+    except OSError as error:
+        told = f"the audit file {audit} could not be written: {error.strerror or error}"
+        return (Problem("W540", told, Severity.WARNING, remedy="the outcomes above are true"),)
+    return ()
+
+
+def remember(
+    workspace: Workspace, plan: Plan, outcomes: tuple[Outcome, ...], now: str
+) -> None:
+    wanted = {change.id: change.hash for change in plan.changes}
+    wanted |= {held.id: held.hash for held in plan.held if held.hash}
+    there = {
+        (outcome.id.type, outcome.id.name): Hint(
+            outcome.base.version, outcome.base.hash, wanted.get(outcome.id, ""), plan.commit, now
+        )
+        for outcome in outcomes
+        if outcome.result in (Result.APPLIED, Result.UNCHANGED) and outcome.base is not None
+    }
+    gone = tuple(
+        (outcome.id.type, outcome.id.name)
+        for outcome in outcomes
+        if outcome.op is Op.DELETE and outcome.result in (Result.APPLIED, Result.UNCHANGED)
+    )
+    if there or gone:
+        hints.record_hints(workspace.project, plan.server.host_id, there, gone)
+
+
+def require_no_errors(plan: Plan) -> None:
+    """Raises ``EnvsyncError`` with every error that the server foresaw."""
+    problems = tuple(
+        Problem("E520", notice.message, subject=str(change.id))
+        for change in plan.changes
+        for notice in change.foreseen.errors
+    )
+    if problems:
+        error = EnvsyncError(problems[0].code, problems[0].message)
+        error.problems = problems
+        raise error

@@ -1,0 +1,188 @@
+"""plan: what an apply would change, as files and server stand now. Writes nothing anywhere."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from envsync.api.runtime import RuntimeReader
+from envsync.api.views import DryRun, Notice, PlanItem
+from envsync.contract.json_types import pointer_text
+from envsync.errors import FileError
+from envsync.operations.remembering import recall, remember
+from envsync.operations.reports import PlanReport
+from envsync.operations.workspace import Session, Workspace
+from envsync.planning import planner
+from envsync.planning.answers import AnswerKey
+from envsync.planning.ignore import IgnoreRule
+from envsync.planning.plan import Change, Plan
+from envsync.planning.selection import EVERYTHING, Selection
+from envsync.project import git, hints
+from envsync.project.config import Config
+from envsync.resources import reading
+from envsync.resources.observed import observed
+from envsync.resources.reading import Declarations
+from envsync.resources.resource import ObjectId, Observed
+
+FEW = 32
+"""Up to so many bodies are asked for one by one; beyond that the whole list is the cheaper way."""
+
+RAW_SHOWN = 500
+"""Characters of an unreadable answer that are shown."""
+
+REDRAFTS = 3
+"""How often a plan is drafted again because somebody saved in the middle of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """``recreate`` makes again what was deleted on the server. ``cache`` may be turned off to read
+    every file anew."""
+
+    selection: Selection = EVERYTHING
+    recreate: bool = False
+    cache: bool = True
+
+
+DEFAULTS = PlanOptions()
+
+
+async def plan(workspace: Workspace, options: PlanOptions = DEFAULTS) -> PlanReport:
+    """The plan that brings the context's server to what the files say.
+
+    Raises ``FileError`` when any file has an error (then there is no plan at all), and
+    ``NetworkError`` or ``ApiError`` when the server cannot be read.
+    """
+    started = time.perf_counter()
+    declarations = declare(workspace, options)
+    async with workspace.session() as session:
+        made = await plan_in(session, workspace, declarations, options)
+    return PlanReport(
+        made,
+        declarations.problems,
+        len(made.changes) + len(made.held),
+        time.perf_counter() - started,
+    )
+
+
+def declare(workspace: Workspace, options: PlanOptions) -> Declarations:
+    """What the files say. Raises ``FileError`` with every error that they have."""
+    declarations = reading.declare(
+        workspace.project, workspace.context.name, cache=options.cache
+    )
+    if any(problem.is_error for problem in declarations.problems):
+        raise FileError.of(declarations.problems)
+    return declarations
+
+
+async def plan_in(
+    session: Session, workspace: Workspace, declarations: Declarations, options: PlanOptions
+) -> Plan:
+    """The plan, over a session that is open already."""
+    config = workspace.project.config
+    looking = asyncio.create_task(asyncio.to_thread(git.state, workspace.project))
+    comparable = session.health.ours
+    remembered = frozenset[AnswerKey]() if comparable else recall(session.identity)
+    rules = ignore_rules(config)
+    listed = await list_objects(session)
+    comparison = planner.compare(
+        declarations.declared,
+        listed,
+        comparable=comparable,
+        owns=config.owns,
+        selection=options.selection,
+        hints=applied_here(workspace, session),
+        recreate=options.recreate,
+        remembered=remembered,
+        ignore=rules,
+    )
+    desired = reading.load(
+        workspace.project, workspace.context.name, comparison.needs_desired
+    )
+    bodies = await read_bodies(session.reader, comparison.needs_observed)
+    drafts = planner.draft(comparison, desired, bodies, ignore=rules)
+    answers = await ask(session.reader, drafts.asks)
+    for _ in range(REDRAFTS):
+        moved = planner.moved(answers)
+        if not moved:
+            break
+        bodies = {**bodies, **await read_bodies(session.reader, moved)}
+        drafts = planner.draft(comparison, desired, bodies, ignore=rules)
+        again = [change for change in drafts.asks if change.id in set(moved)]
+        answers = {**answers, **await ask(session.reader, again)}
+    if not comparable:
+        remember(session.identity, remembered, planner.learned(drafts, answers))
+    clone = await looking
+    return planner.build_plan(
+        drafts,
+        answers,
+        project=config.project,
+        context=workspace.context.name,
+        server=session.identity,
+        tree=declarations.tree,
+        commit=clone.commit if clone else "",
+        created_at=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+    )
+
+
+async def list_objects(session: Session) -> Mapping[ObjectId, Observed]:
+    """What the server holds: names, versions and hashes where it can tell those alone, whole
+    manifests elsewhere."""
+    reader = session.reader
+    views = await (
+        reader.list_summaries() if session.health.ours else reader.list_manifests()
+    )
+    return {each.id: each for each in map(observed, views)}
+
+
+async def read_bodies(
+    reader: RuntimeReader, ids: Collection[ObjectId]
+) -> dict[ObjectId, Observed | None]:
+    """The latest of each of ``ids`` as the server holds it now; ``None`` for one that is gone."""
+    wanted = set(ids)
+    if len(wanted) > FEW:
+        views = await reader.list_manifests()
+        found = {each.id: each for each in map(observed, views)}
+        return {object_id: found.get(object_id) for object_id in sorted(wanted)}
+    ordered = sorted(wanted)
+    views_or_none = await asyncio.gather(*(reader.get_manifest(each.name) for each in ordered))
+    return {
+        object_id: None if view is None else observed(view)
+        for object_id, view in zip(ordered, views_or_none, strict=True)
+    }
+
+
+async def ask(reader: RuntimeReader, changes: Collection[Change]) -> dict[ObjectId, DryRun]:
+    """The server's dry run of each change, with the precondition that the save will carry."""
+    items = [
+        PlanItem(change.id.name, change.body or {}, planner.precondition(change.base))
+        for change in changes
+    ]
+    answers = await reader.plan_batch(items) if items else []
+    return {
+        change.id: readable(answer) for change, answer in zip(changes, answers, strict=True)
+    }
+
+
+def readable(answer: DryRun) -> DryRun:
+    """An answer that can't be read is shown raw; it is never taken for "no changes"."""
+    if not answer.unreadable:
+        return answer
+    told = f"the server's plan can't be read: {answer.raw[:RAW_SHOWN]}"
+    return replace(answer, unchanged=False, warnings=(Notice("plan_unreadable", told),))
+
+
+def applied_here(workspace: Workspace, session: Session) -> frozenset[ObjectId]:
+    """What this clone once applied to this server."""
+    found = hints.read_hints(workspace.project, session.identity.host_id)
+    return frozenset(ObjectId(*key) for key in found)
+
+
+def ignore_rules(config: Config) -> tuple[IgnoreRule, ...]:
+    return tuple(
+        IgnoreRule(each.type, each.name, pointer_text(each.path))
+        for each in config.ignore
+    )

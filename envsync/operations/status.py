@@ -1,0 +1,64 @@
+"""status: one row an object, as files and server stand now."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+from envsync.contract.states import State
+from envsync.operations.planning import PlanOptions, declare, plan_in
+from envsync.operations.reports import StatusReport, StatusRow
+from envsync.operations.workspace import Workspace
+from envsync.planning.plan import Change, Held, Plan
+from envsync.project import git
+
+DEFAULTS = PlanOptions()
+
+
+async def status(workspace: Workspace, options: PlanOptions = DEFAULTS) -> StatusReport:
+    """The state of every object that the repository declares or the server has.
+
+    Raises what ``plan`` raises: a state told from half of the files would be none.
+    """
+    started = time.perf_counter()
+    declarations = declare(workspace, options)
+    async with workspace.session() as session:
+        plan = await plan_in(session, workspace, declarations, options)
+    clone = git.state(workspace.project)
+    edited = frozenset(clone.uncommitted if clone else ())
+    short = clone.short_commit if clone else ""
+    rows = sorted(rows_of(plan, edited, short), key=lambda row: row.id)
+    return StatusReport(
+        workspace.project.config.project,
+        workspace.context.name,
+        plan.server,
+        plan.commit,
+        tuple(rows),
+        Counter(row.state for row in rows),
+        declarations.problems,
+        time.perf_counter() - started,
+    )
+
+
+def rows_of(plan: Plan, edited: frozenset[str], commit: str) -> list[StatusRow]:
+    return [row(each, edited, commit) for each in (*plan.changes, *plan.held)]
+
+
+def row(each: Change | Held, edited: frozenset[str], commit: str) -> StatusRow:
+    here = "" if not each.path else "edited" if each.path in edited else commit
+    environments, on_older = -1, -1
+    if isinstance(each, Held):
+        environments = each.environments
+    else:
+        environments, on_older = each.foreseen.environments, each.foreseen.on_older
+    return StatusRow(
+        each.id,
+        each.state,
+        here,
+        each.base.version if each.base else 0,
+        each.saved_by,
+        each.saved_at,
+        environments,
+        on_older,
+        each.path,
+    )
