@@ -52,9 +52,7 @@ def run(folder: Path, runs: int, peers: Peers) -> dict[str, object]:
     side_by_side([Command("init", peers.terraform("init"), project)], 1, 0)
     for turn in range(max(1, runs // 2)):
         (project / "terraform.tfstate").unlink(missing_ok=True)
-        terraform = Command(
-            "terraform apply", peers.terraform("apply", "-auto-approve"), project
-        )
+        terraform = Command("terraform apply", peers.terraform("apply", "-auto-approve"), project)
         measured = side_by_side([terraform], 1, 0)
         with server(fresh(folder / f"apply-{turn}.db")) as running:
             repo = repository(folder / f"apply-{turn}", COUNT, running.address)

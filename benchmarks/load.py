@@ -26,9 +26,7 @@ def request(method: str, path: str, key: str, body: bytes = b"", extra: str = ""
     return head.encode() + b"\r\n" + body
 
 
-async def exchange(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, data: bytes
-) -> int:
+async def exchange(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, data: bytes) -> int:
     writer.write(data)
     head = await reader.readuntil(b"\r\n\r\n")
     lower = head.lower()

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from envsync.api.runtime import RuntimeWriter
 from envsync.applying.apply import StopSignal, carry_out
 from envsync.applying.audit import audit_line
 from envsync.applying.exit_code import exit_code
 from envsync.applying.outcome import Outcome, Result
-from envsync.errors import EnvsyncError, Problem, Severity
+from envsync.errors import Problem, Severity
 from envsync.operations.planning import ask, list_objects
 from envsync.operations.reports import ApplyReport
 from envsync.operations.workspace import Session, Workspace
@@ -64,9 +65,8 @@ async def apply(
     )
     halt = stop or StopSignal()
     async with workspace.session() as session:
-        problems = await refuse_stale(session, workspace, plan) if options.saved else ()
-        from envsync.api.runtime import RuntimeWriter
-
+        if options.saved:
+            await refuse_stale(session, workspace, plan)
         outcomes = await carry_out(
             plan,
             session.reader,
@@ -77,15 +77,13 @@ async def apply(
             on_outcome=on_outcome,
             stop=halt,
         )
-    problems += keep(workspace, plan, outcomes, options.audit)
+    problems = keep(workspace, plan, outcomes, options.audit)
     code = exit_code(outcomes, stopped_by_signal=halt.signal)
     spent = time.perf_counter() - started
     return ApplyReport(plan, outcomes, problems, spent, code, halt.signal or 0)
 
 
-async def refuse_stale(
-    session: Session, workspace: Workspace, plan: Plan
-) -> tuple[Problem, ...]:
+async def refuse_stale(session: Session, workspace: Workspace, plan: Plan) -> None:
     """Raises ``RefusedError`` unless everything is as the plan found it, or as it wants it."""
     listed = await list_objects(session)
     found = _staleness(session, workspace, plan, listed, frozenset())
@@ -95,7 +93,6 @@ async def refuse_stale(
         unchanged = frozenset(each for each, answer in answers.items() if answer.unchanged)
         found = _staleness(session, workspace, plan, listed, unchanged)
     staleness.require_fresh(found)
-    return ()
 
 
 def _staleness(
@@ -117,8 +114,6 @@ def _staleness(
 
 
 def _at_latest(change: Change, listed: Mapping[ObjectId, Observed]) -> Change:
-    from dataclasses import replace
-
     found = listed.get(change.id)
     return replace(change, base=None if found is None else found.base)
 
@@ -142,9 +137,7 @@ def keep(
     return ()
 
 
-def remember(
-    workspace: Workspace, plan: Plan, outcomes: tuple[Outcome, ...], now: str
-) -> None:
+def remember(workspace: Workspace, plan: Plan, outcomes: tuple[Outcome, ...], now: str) -> None:
     wanted = {change.id: change.hash for change in plan.changes}
     wanted |= {held.id: held.hash for held in plan.held if held.hash}
     there = {
@@ -161,16 +154,3 @@ def remember(
     )
     if there or gone:
         hints.record_hints(workspace.project, plan.server.host_id, there, gone)
-
-
-def require_no_errors(plan: Plan) -> None:
-    """Raises ``EnvsyncError`` with every error that the server foresaw."""
-    problems = tuple(
-        Problem("E520", notice.message, subject=str(change.id))
-        for change in plan.changes
-        for notice in change.foreseen.errors
-    )
-    if problems:
-        error = EnvsyncError(problems[0].code, problems[0].message)
-        error.problems = problems
-        raise error

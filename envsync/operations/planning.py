@@ -22,6 +22,7 @@ from envsync.planning.plan import Change, Plan
 from envsync.planning.selection import EVERYTHING, Selection
 from envsync.project import git, hints
 from envsync.project.config import Config
+from envsync.project.git import GitState
 from envsync.resources import reading
 from envsync.resources.observed import observed
 from envsync.resources.reading import Declarations
@@ -57,9 +58,10 @@ async def plan(workspace: Workspace, options: PlanOptions = DEFAULTS) -> PlanRep
     ``NetworkError`` or ``ApiError`` when the server cannot be read.
     """
     started = time.perf_counter()
+    looking = look(workspace)
     declarations = declare(workspace, options)
     async with workspace.session() as session:
-        made = await plan_in(session, workspace, declarations, options)
+        made = await plan_in(session, workspace, declarations, await looking, options)
     return PlanReport(
         made,
         declarations.problems,
@@ -68,22 +70,28 @@ async def plan(workspace: Workspace, options: PlanOptions = DEFAULTS) -> PlanRep
     )
 
 
+def look(workspace: Workspace) -> asyncio.Future[GitState | None]:
+    """Begins to ask Git, in a thread of its own, while files and server are read."""
+    return asyncio.get_running_loop().run_in_executor(None, git.state, workspace.project)
+
+
 def declare(workspace: Workspace, options: PlanOptions) -> Declarations:
     """What the files say. Raises ``FileError`` with every error that they have."""
-    declarations = reading.declare(
-        workspace.project, workspace.context.name, cache=options.cache
-    )
+    declarations = reading.declare(workspace.project, workspace.context.name, cache=options.cache)
     if any(problem.is_error for problem in declarations.problems):
         raise FileError.of(declarations.problems)
     return declarations
 
 
 async def plan_in(
-    session: Session, workspace: Workspace, declarations: Declarations, options: PlanOptions
+    session: Session,
+    workspace: Workspace,
+    declarations: Declarations,
+    clone: GitState | None,
+    options: PlanOptions,
 ) -> Plan:
     """The plan, over a session that is open already."""
     config = workspace.project.config
-    looking = asyncio.create_task(asyncio.to_thread(git.state, workspace.project))
     comparable = session.health.ours
     remembered = frozenset[AnswerKey]() if comparable else recall(session.identity)
     rules = ignore_rules(config)
@@ -99,9 +107,7 @@ async def plan_in(
         remembered=remembered,
         ignore=rules,
     )
-    desired = reading.load(
-        workspace.project, workspace.context.name, comparison.needs_desired
-    )
+    desired = reading.load(workspace.project, workspace.context.name, comparison.needs_desired)
     bodies = await read_bodies(session.reader, comparison.needs_observed)
     drafts = planner.draft(comparison, desired, bodies, ignore=rules)
     answers = await ask(session.reader, drafts.asks)
@@ -115,7 +121,6 @@ async def plan_in(
         answers = {**answers, **await ask(session.reader, again)}
     if not comparable:
         remember(session.identity, remembered, planner.learned(drafts, answers))
-    clone = await looking
     return planner.build_plan(
         drafts,
         answers,
@@ -132,9 +137,7 @@ async def list_objects(session: Session) -> Mapping[ObjectId, Observed]:
     """What the server holds: names, versions and hashes where it can tell those alone, whole
     manifests elsewhere."""
     reader = session.reader
-    views = await (
-        reader.list_summaries() if session.health.ours else reader.list_manifests()
-    )
+    views = await (reader.list_summaries() if session.health.ours else reader.list_manifests())
     return {each.id: each for each in map(observed, views)}
 
 
@@ -162,9 +165,7 @@ async def ask(reader: RuntimeReader, changes: Collection[Change]) -> dict[Object
         for change in changes
     ]
     answers = await reader.plan_batch(items) if items else []
-    return {
-        change.id: readable(answer) for change, answer in zip(changes, answers, strict=True)
-    }
+    return {change.id: readable(answer) for change, answer in zip(changes, answers, strict=True)}
 
 
 def readable(answer: DryRun) -> DryRun:
@@ -183,6 +184,5 @@ def applied_here(workspace: Workspace, session: Session) -> frozenset[ObjectId]:
 
 def ignore_rules(config: Config) -> tuple[IgnoreRule, ...]:
     return tuple(
-        IgnoreRule(each.type, each.name, pointer_text(each.path))
-        for each in config.ignore
+        IgnoreRule(each.type, each.name, pointer_text(each.path)) for each in config.ignore
     )

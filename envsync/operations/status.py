@@ -5,12 +5,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 
-from envsync.contract.states import State
-from envsync.operations.planning import PlanOptions, declare, plan_in
+from envsync.operations.planning import PlanOptions, declare, look, plan_in
 from envsync.operations.reports import StatusReport, StatusRow
 from envsync.operations.workspace import Workspace
 from envsync.planning.plan import Change, Held, Plan
-from envsync.project import git
 
 DEFAULTS = PlanOptions()
 
@@ -21,10 +19,11 @@ async def status(workspace: Workspace, options: PlanOptions = DEFAULTS) -> Statu
     Raises what ``plan`` raises: a state told from half of the files would be none.
     """
     started = time.perf_counter()
+    looking = look(workspace)
     declarations = declare(workspace, options)
     async with workspace.session() as session:
-        plan = await plan_in(session, workspace, declarations, options)
-    clone = git.state(workspace.project)
+        clone = await looking
+        plan = await plan_in(session, workspace, declarations, clone, options)
     edited = frozenset(clone.uncommitted if clone else ())
     short = clone.short_commit if clone else ""
     rows = sorted(rows_of(plan, edited, short), key=lambda row: row.id)

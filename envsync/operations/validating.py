@@ -1,4 +1,4 @@
-"""validate: read every file of the repository as each context would see it, and say what is wrong."""
+"""validate: read every file as each context would see it, and say what is wrong."""
 
 from __future__ import annotations
 
