@@ -17,4 +17,7 @@ class Host:
 
 def host(tx: Transaction) -> Host:
     """Who this server is. Also the cheapest proof that the database answers."""
-    raise NotImplementedError
+    row = tx.one("host")
+    if row is None:
+        raise LookupError("the database has no identity")
+    return Host(row["id"], row["tenant"])

@@ -14,4 +14,11 @@ def open_store(location: str | Path, settings: StoreSettings | None = None) -> S
     ``location`` is a file path or a ``postgresql://`` (``postgres://``) address. A current
     database costs one look at its version. Raises ``StoreError`` (E701 to E714).
     """
-    raise NotImplementedError
+    settings = settings or StoreSettings()
+    if isinstance(location, str) and location.startswith(("postgresql://", "postgres://")):
+        from envsync.server.store.postgresql import PostgresqlStore
+
+        return PostgresqlStore(location, settings)
+    from envsync.server.store.sqlite import SqliteStore
+
+    return SqliteStore(Path(location), settings)
