@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from envsync.contract.json_types import JsonObject
 from envsync.errors import Problem
 from envsync.planning.plan import Op
 from envsync.resources.resource import Base, ObjectId
@@ -26,7 +27,9 @@ class Outcome:
 
     ``op`` is ``None`` for an object that the plan left as it was.
     ``notes`` are sentences a person should read: a precondition that the API does not have,
-    an answer that was lost and found again.
+    an answer that was lost and found again. ``theirs`` is, in a conflict, what the server holds,
+    in canonical form. ``uncertain`` says that a change may have been written though it failed:
+    its answer was lost, and the server could not be read afterwards.
     """
 
     id: ObjectId
@@ -36,3 +39,5 @@ class Outcome:
     problem: Problem | None = None
     notes: tuple[str, ...] = ()
     attempts: int = 0
+    theirs: JsonObject | None = field(default=None, repr=False)
+    uncertain: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from envsync.contract.json_types import Json, Pointer
@@ -10,6 +10,10 @@ from envsync.planning.plan import FieldChange, FieldOp, Foreseen, Notice
 
 CONFLICT_CODE = "manifest_changed"
 """What a server calls a save whose base has moved."""
+
+
+UNREADABLE_CODE = "unreadable"
+_LONGEST_RAW = 500
 
 
 class ServerNotice(Protocol):
@@ -21,10 +25,23 @@ class ServerNotice(Protocol):
     def path(self) -> str: ...
 
 
+class ServerField(Protocol):
+    """One changed field as a server tells it; ``op`` is empty when it was told in another form."""
+
+    @property
+    def op(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def old(self) -> Json: ...
+    @property
+    def new(self) -> Json: ...
+
+
 class ServerAnswer(Protocol):
     """What a dry run answered for one object. ``conflict`` is not ``None`` when the base moved;
-    ``changes`` is the server's own list of changed fields, as it was read; ``-1`` and ``None``
-    stand for what the server did not say."""
+    ``changes`` is the server's own list of changed fields; ``-1`` and ``None`` stand for what the
+    server did not say. Of an ``unreadable`` answer only ``raw`` means anything."""
 
     @property
     def conflict(self) -> object | None: ...
@@ -33,6 +50,8 @@ class ServerAnswer(Protocol):
     @property
     def unchanged(self) -> bool: ...
     @property
+    def changes(self) -> Sequence[ServerField]: ...
+    @property
     def errors(self) -> Sequence[ServerNotice]: ...
     @property
     def warnings(self) -> Sequence[ServerNotice]: ...
@@ -40,10 +59,18 @@ class ServerAnswer(Protocol):
     def environments_total(self) -> int: ...
     @property
     def environments_on_older(self) -> int: ...
+    @property
+    def unreadable(self) -> bool: ...
+    @property
+    def raw(self) -> str: ...
 
 
 def foreseen(answer: ServerAnswer) -> Foreseen:
-    """A conflict becomes an error like any other: the save would be refused."""
+    """A conflict becomes an error like any other: the save would be refused. An answer that can't
+    be read is a warning that shows it raw."""
+    if answer.unreadable:
+        told = f"the server's plan can't be read: {_cut(answer.raw)}"
+        return Foreseen(source="server", warnings=(Notice(UNREADABLE_CODE, told),))
     errors = tuple(_notice(error) for error in answer.errors)
     if answer.conflict is not None and all(error.code != CONFLICT_CODE for error in errors):
         told = "somebody saved another version while this plan was made; plan again"
@@ -60,31 +87,22 @@ def foreseen(answer: ServerAnswer) -> Foreseen:
 
 def says_unchanged(answer: ServerAnswer) -> bool:
     """Whether the server would not save anything new. It overrules any diff of ours."""
-    return answer.unchanged and answer.conflict is None and not answer.errors
+    return (
+        answer.unchanged and not answer.unreadable and answer.conflict is None and not answer.errors
+    )
 
 
-def server_fields(changes: object) -> tuple[FieldChange, ...]:
-    """The server's own list of changed fields (``op``, ``path``, ``from``, ``to``), or nothing
-    when any of it can't be read: half a list would pass for the whole."""
-    if not isinstance(changes, list | tuple):
-        return ()
-    found = [_server_field(each) for each in changes]
+def server_fields(answer: ServerAnswer) -> tuple[FieldChange, ...]:
+    """The server's own list of changed fields, or nothing when any of it can't be read: half a
+    list would pass for the whole."""
+    found = [_server_field(each) for each in answer.changes]
     return tuple(each for each in found if each is not None) if None not in found else ()
 
 
-def _server_field(change: object) -> FieldChange | None:
-    if isinstance(change, FieldChange):
-        return change
-    if not isinstance(change, Mapping):
+def _server_field(field: ServerField) -> FieldChange | None:
+    if field.op not in FieldOp.__members__.values() or not field.path.startswith("/"):
         return None
-    path, op = change.get("path"), change.get("op")
-    if not isinstance(path, str) or not path.startswith("/"):
-        return None
-    if not isinstance(op, str) or op not in FieldOp.__members__.values():
-        return None
-    old: Json = change.get("from")
-    new: Json = change.get("to")
-    return FieldChange(FieldOp(op), _pointer(path), old=old, new=new)
+    return FieldChange(FieldOp(field.op), _pointer(field.path), old=field.old, new=field.new)
 
 
 def _pointer(path: str) -> Pointer:
@@ -95,3 +113,7 @@ def _pointer(path: str) -> Pointer:
 
 def _notice(notice: ServerNotice) -> Notice:
     return Notice(notice.code, notice.message, notice.path)
+
+
+def _cut(raw: str) -> str:
+    return raw if len(raw) <= _LONGEST_RAW else raw[:_LONGEST_RAW] + "..."

@@ -114,5 +114,5 @@ def _with_answer(change: Change, answer: ServerAnswer, *, comparable: bool) -> C
     fields = change.fields
     if not comparable and change.base is not None:
         # What a foreign server fills in is known to it alone, so its own list is the better one.
-        fields = server_fields(getattr(answer, "changes", None)) or fields
+        fields = server_fields(answer) or fields
     return replace(change, foreseen=told, fields=fields)
