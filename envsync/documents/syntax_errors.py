@@ -31,6 +31,9 @@ _SAYINGS: Final[dict[str, _Saying]] = {
         "a `:` that cannot stand here",
         "indent the line like its neighbours, or put the value in quotes if the `:` belongs to it",
     ),
+    "found unexpected ':'": _Saying(
+        "a `:` that cannot stand here", "put a space after it, or the value in quotes"
+    ),
     "mapping keys are not allowed": _Saying(
         "a key that cannot stand here", "indent it like its neighbours"
     ),

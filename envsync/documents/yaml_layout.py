@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _GAP: Final = re.compile(r"(?<![^ \n])#[^\n]*|[\t#?]")
 _PROPERTIES: Final = re.compile(r"(?:[&!][^\s,\[\]{}]*(?:\s+|(?<=\s)#[^\n]*)*)+")
 _TAG: Final = re.compile(r"![^\s,\[\]{}]*")
-_HEADER: Final = re.compile(r"[|>][-+0-9]*(?: +(?:#[^\n]*)?)?\r?(?:\n|\Z)")
-_AFTER_ALIAS: Final = re.compile(r"[\s,\]}]|\Z")
+_HEADER: Final = re.compile(r"[|>]([-+0-9]*)(?: +(?:#[^\n]*)?)?\r?(?:\n|\Z)")
+_AFTER_NAME: Final = re.compile(r"[\s,\]}]|\Z")
 _DIRECTIVE: Final = re.compile(r"^%[^\r\n]*", re.MULTILINE)
 _COLON: Final = re.compile(r" *:")
 
@@ -135,15 +135,7 @@ class Layout:
         self.reached = end
         text = self.source.text
         if style in ("literal", "folded"):
-            self.last_end = start + len(text[start:end].rstrip())
-            if not _HEADER.match(text, start):
-                self.report(
-                    "E101",
-                    "text on the line of a block scalar's `|` or `>`",
-                    start,
-                    start + 1,
-                    remedy="start the text on the next line",
-                )
+            self._block_scalar(start, end)
             return
         self.last_end = end
         written = text[start:end]
@@ -162,17 +154,63 @@ class Layout:
         if "\n" in written and not in_flow:
             self.lines(start, end, indent)
 
+    def _block_scalar(self, start: int, end: int) -> None:
+        text = self.source.text
+        self.last_end = start + len(text[start:end].rstrip())
+        header = _HEADER.match(text, start)
+        if header is None:
+            self.report(
+                "E101",
+                "text on the line of a block scalar's `|` or `>`",
+                start,
+                start + 1,
+                remedy="start the text on the next line",
+            )
+            return
+        content = text[header.end() : end]
+        if not content.strip() and " " in content:
+            self.report(
+                "E101",
+                "a block scalar of blank lines",
+                start,
+                start + 1,
+                label="readers disagree about how many lines it has",
+                remedy='write "" for an empty text',
+            )
+        elif content and not content.endswith("\n") and "-" not in header.group(1):
+            self.report(
+                "E122",
+                "the file ends inside a block scalar",
+                start,
+                start + 1,
+                label="readers disagree about whether the text ends with a line feed",
+                remedy="end the file with a line feed, or write `|-` for a text without one",
+            )
+
+    def anchor(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> None:
+        """The parser ends an anchor at the first character that it does not expect in a name."""
+        if event.anchor is None:
+            return
+        start = self.source.text.index("&", offset(event.start_mark))
+        end = start + 1 + len(event.anchor)
+        if not _AFTER_NAME.match(self.source.text, end):
+            self._name(start, end + 1)
+
     def alias(self, start: int, end: int) -> None:
         self.gap(start)
         self.reached = self.last_end = end
-        if not _AFTER_ALIAS.match(self.source.text, end):
-            self.report(
-                "E101",
-                "an alias that runs into what follows",
-                start,
-                end + 1,
-                remedy="put a space after it, or the value in quotes",
-            )
+        if not _AFTER_NAME.match(self.source.text, end):
+            self._name(start, end + 1)
+
+    def _name(self, start: int, end: int) -> None:
+        self.report(
+            "E101",
+            "a name of an anchor or alias that cannot be read",
+            start,
+            end,
+            remedy="use letters, digits, `-` and `_`; put the value in quotes if it begins with "
+            "`*` or `&`",
+        )
 
     def flow_collection(self, start: int, end: int, indent: int) -> None:
         self.gap(end)

@@ -170,7 +170,7 @@ class _Composer:
         self.layout.directives(end)
 
     def _scalar(self, event: yaml.ScalarEvent) -> None:
-        self._tag(event)
+        self._properties(event)
         start, end = self.layout.content_start(event), offset(event.end_mark)
         style = _STYLES[event.style]
         if style == "plain" and not event.value:
@@ -220,7 +220,7 @@ class _Composer:
     def _start(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
         import yaml
 
-        self._tag(event)
+        self._properties(event)
         is_mapping = isinstance(event, yaml.MappingStartEvent)
         start = self.layout.content_start(event)
         if self._at_key():
@@ -351,7 +351,8 @@ class _Composer:
             remedy=f'write "{written}" in quotes' if written else "write the key before the `:`",
         )
 
-    def _tag(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> None:
+    def _properties(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> None:
+        self.layout.anchor(event)
         if event.tag is None:
             return
         start, end = self.layout.tag(event)
