@@ -94,7 +94,7 @@ def initialise(root: Path, *, project: str = "") -> InitReport:
 
 
 def project_name(root: Path, asked: str) -> str:
-    """A name for envsync.yaml: the one asked for, or the folder's, in letters that need no quotes."""
+    """A name for envsync.yaml: the one asked for, or the folder's, that needs no quotes."""
     plain = "".join(
         letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "-"
         for letter in (asked or root.resolve().name)

@@ -1,4 +1,4 @@
-"""Answers of a foreign server's dry run, kept in the user's cache folder. Losing them costs time."""
+"""Answers of a foreign server's dry run, kept in the user's cache folder."""
 
 from __future__ import annotations
 
