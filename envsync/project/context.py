@@ -1,0 +1,53 @@
+"""Context: a server that the repository can be applied to, and how to reach it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from envsync.errors import Position
+
+EMBEDDED = "embedded"
+DEFAULT_DATABASE = ".envsync/server.db"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyReference:
+    """Where a key is, never the key: an environment variable, or an absolute path of a file.
+
+    ``position`` is where envsync.yaml says so.
+    """
+
+    source: Literal["env", "file"]
+    target: str
+    position: Position
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.target}"
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """``server`` is ``embedded`` or an ``http`` or ``https`` address without a final slash.
+
+    ``ca_bundle`` and ``database`` are absolute. ``position`` is where envsync.yaml names the
+    context.
+    """
+
+    name: str
+    server: str
+    position: Position
+    key: KeyReference | None = None
+    management_key: KeyReference | None = None
+    protected: bool = False
+    ca_bundle: Path | None = None
+    database: Path | None = None
+
+    @property
+    def embedded(self) -> bool:
+        return self.server == EMBEDDED
+
+    def database_path(self, root: Path) -> Path:
+        """The embedded server's SQLite file: beside envsync.yaml unless the context says else."""
+        return self.database or root / DEFAULT_DATABASE
