@@ -9,7 +9,7 @@ MANIFEST_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 """1-64 letters, digits, ``.``, ``_`` and ``-``, starting with a letter or digit."""
 
 MANIFEST_NAME_RULE: Final = (
-    "a manifest's name is 1-64 letters, digits, `.`, `_` and `-`, and starts with a letter or digit"
+    "1-64 letters, digits, `.`, `_` and `-`, starting with a letter or digit"
 )
 
 _ENVIRONMENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*\Z")
