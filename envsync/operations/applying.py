@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from envsync.api.runtime import RuntimeWriter
-from envsync.applying.apply import StopSignal, carry_out
-from envsync.applying.audit import audit_line
+from envsync.applying.apply import CONCURRENCY, carry_out
+from envsync.applying.audit import AuditContext, audit_line
 from envsync.applying.exit_code import exit_code
 from envsync.applying.outcome import Outcome, Result
-from envsync.errors import Problem, Severity
-from envsync.operations.planning import ask, list_objects
+from envsync.applying.stop import StopSignal
+from envsync.errors import EnvsyncError, Problem, Severity
+from envsync.operations.planning import ask, ignore_rules, list_objects
 from envsync.operations.reports import ApplyReport
 from envsync.operations.workspace import Session, Workspace
 from envsync.planning import brakes, staleness
@@ -37,7 +38,7 @@ class ApplyOptions:
     saved: bool = False
     allow_deletes: int | None = None
     audit: Path | None = None
-    concurrency: int = 4
+    concurrency: int = CONCURRENCY
 
 
 DEFAULTS = ApplyOptions()
@@ -65,8 +66,9 @@ async def apply(
     )
     halt = stop or StopSignal()
     async with workspace.session() as session:
+        done = frozenset[ObjectId]()
         if options.saved:
-            await refuse_stale(session, workspace, plan)
+            done = await refuse_stale(session, workspace, plan)
         outcomes = await carry_out(
             plan,
             session.reader,
@@ -76,15 +78,21 @@ async def apply(
             concurrency=options.concurrency,
             on_outcome=on_outcome,
             stop=halt,
+            ignore=ignore_rules(workspace.project.config),
+            done=done,
         )
-    problems = keep(workspace, plan, outcomes, options.audit)
-    code = exit_code(outcomes, stopped_by_signal=halt.signal)
+        actor = await who(session) if options.audit else ""
+    problems = keep(workspace, plan, outcomes, options.audit, actor)
+    code = exit_code(outcomes, stopped_by_signal=halt.number)
     spent = time.perf_counter() - started
-    return ApplyReport(plan, outcomes, problems, spent, code, halt.signal or 0)
+    return ApplyReport(plan, outcomes, problems, spent, code, halt.number or 0)
 
 
-async def refuse_stale(session: Session, workspace: Workspace, plan: Plan) -> None:
-    """Raises ``RefusedError`` unless everything is as the plan found it, or as it wants it."""
+async def refuse_stale(
+    session: Session, workspace: Workspace, plan: Plan
+) -> frozenset[ObjectId]:
+    """The changes that the server has already. Raises ``RefusedError`` unless everything else is
+    as the plan found it."""
     listed = await list_objects(session)
     found = _staleness(session, workspace, plan, listed, frozenset())
     if found.unsure and not found.is_stale:
@@ -93,6 +101,7 @@ async def refuse_stale(session: Session, workspace: Workspace, plan: Plan) -> No
         unchanged = frozenset(each for each, answer in answers.items() if answer.unchanged)
         found = _staleness(session, workspace, plan, listed, unchanged)
     staleness.require_fresh(found)
+    return found.done
 
 
 def _staleness(
@@ -118,8 +127,20 @@ def _at_latest(change: Change, listed: Mapping[ObjectId, Observed]) -> Change:
     return replace(change, base=None if found is None else found.base)
 
 
+async def who(session: Session) -> str:
+    """Who the server takes us for; empty when it does not say."""
+    try:
+        return (await session.reader.me()).via
+    except EnvsyncError:
+        return ""
+
+
 def keep(
-    workspace: Workspace, plan: Plan, outcomes: tuple[Outcome, ...], audit: Path | None
+    workspace: Workspace,
+    plan: Plan,
+    outcomes: tuple[Outcome, ...],
+    audit: Path | None,
+    actor: str,
 ) -> tuple[Problem, ...]:
     """Leaves the hints and the audit lines. What is written is written: trouble here is a
     warning."""
@@ -127,10 +148,18 @@ def keep(
     remember(workspace, plan, outcomes, now)
     if audit is None:
         return ()
-    lines = b"".join(audit_line(plan, outcome, at=now) for outcome in outcomes)
+    said = AuditContext(
+        at=now,
+        project=plan.project,
+        context=plan.context,
+        server=plan.server.address,
+        actor=actor,
+        plan=plan.id,
+        commit=plan.commit,
+    )
     try:
         with audit.open("ab") as file:
-            file.write(lines)
+            file.write(b"".join(audit_line(outcome, said) for outcome in outcomes))
     except OSError as error:
         told = f"the audit file {audit} could not be written: {error.strerror or error}"
         return (Problem("W540", told, Severity.WARNING, remedy="the outcomes above are true"),)

@@ -40,7 +40,8 @@ async def status(workspace: Workspace, options: PlanOptions = DEFAULTS) -> Statu
 
 
 def rows_of(plan: Plan, edited: frozenset[str], commit: str) -> list[StatusRow]:
-    return [row(each, edited, commit) for each in (*plan.changes, *plan.held)]
+    everything: tuple[Change | Held, ...] = (*plan.changes, *plan.held)
+    return [row(each, edited, commit) for each in everything]
 
 
 def row(each: Change | Held, edited: frozenset[str], commit: str) -> StatusRow:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 
 from envsync.errors import Problem
+from envsync.linting.linter import lint
 from envsync.operations.reports import ValidationReport
 from envsync.project.config import Project
 from envsync.resources import reading
@@ -28,7 +29,7 @@ def validate(
     problems: dict[Problem, None] = {}
     files = objects = 0
     for name in contexts or tuple(project.config.contexts):
-        declarations = reading.declare(project, name, cache=cache)
+        declarations = reading.declare(project, name, cache=cache, lint=lint)
         problems.update(dict.fromkeys(declarations.problems))
         files = max(files, declarations.files)
         objects = max(objects, len(declarations.declared))

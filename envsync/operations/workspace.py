@@ -65,9 +65,10 @@ class Workspace:
         from envsync.api.runtime import RuntimeReader
 
         key = configuration.resolve_key(self.context, self.environ)
+        credential = None if key is None else Credential(key, source=str(self.context.key))
         transport = self.connect(self.project, self.context)
         try:
-            reader = RuntimeReader(transport, Credential(key))
+            reader = RuntimeReader(transport, credential)
             health = await reader.health()
             identity = ServerIdentity(transport.address, health.host_id)
             yield Session(reader, health, identity)
