@@ -1,0 +1,1 @@
+"""Who is calling, and whether the route may be told so."""

@@ -1,0 +1,54 @@
+"""What a server that runs has to say to the person who started it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import orjson
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Requests are served at ``address`` now."""
+
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class FirstKey:
+    """The database had no key, so one was made. ``text`` is shown this once."""
+
+    id: str
+    text: str
+
+    def __repr__(self) -> str:
+        return f"FirstKey(id={self.id!r}, text=<hidden>)"
+
+
+@dataclass(frozen=True, slots=True)
+class Stopping:
+    """A signal came: what is in flight is finished, for at most ``seconds``."""
+
+    seconds: int
+
+
+Event = Listening | FirstKey | Stopping
+Announce = Callable[[Event], None]
+
+
+def announce_as_json(event: Event) -> None:
+    """Prints ``event`` as one JSON line on standard output."""
+    sys.stdout.write(orjson.dumps(_line(event)).decode() + "\n")
+    sys.stdout.flush()
+
+
+def _line(event: Event) -> dict[str, object]:
+    match event:
+        case Listening(address):
+            return {"event": "listening", "address": address}
+        case FirstKey(key_id, text):
+            return {"event": "first-key", "id": key_id, "key": text}
+        case Stopping(seconds):
+            return {"event": "stopping", "seconds": seconds}
