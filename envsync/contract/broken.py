@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 import jsonschema_rs
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
+from jsonschema_specifications import REGISTRY as METASCHEMAS  # type: ignore[import-untyped]
 from referencing import Registry, Resource
 from referencing.exceptions import NoSuchResource
 from referencing.jsonschema import DRAFT202012
@@ -26,7 +27,7 @@ from envsync.contract.validator import retrieve
 class Broken:
     """A broken rule: ``keyword`` and its value ``rule`` stand in ``schema``.
 
-    ``within`` is the way from the value that a choice (``anyOf``, ``oneOf``) is about to
+    With ``of_key`` it is a key that breaks it, the last step of ``pointer``. ``within`` is the way from the value that a choice (``anyOf``, ``oneOf``) is about to
     ``instance``, and ``branch`` which of the choices it belongs to. For a choice ``context``
     holds what each branch wants; it is empty for other keywords.
     """
@@ -36,6 +37,7 @@ class Broken:
     instance: Any
     schema: Mapping[str, Any]
     pointer: Pointer
+    of_key: bool = False
     within: Pointer = ()
     branch: int = 0
     context: tuple[Broken, ...] = ()
@@ -48,8 +50,8 @@ class Broken:
 
 def broken_rules(schema: Mapping[str, Json] | bool, instance: Json) -> list[Broken]:
     """Every rule of ``schema`` that ``instance`` breaks, in no order that matters."""
-    registry: Any = Registry(retrieve=cast("Any", _retrieve))  # type: ignore[call-arg]
-    return [_broken(error) for error in _Explainer(schema, registry=registry).iter_errors(instance)]
+    explainer = _Explainer(schema, registry=_registry())
+    return [_broken(error) for error in explainer.iter_errors(instance)]
 
 
 def unknown_keys(keys: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
@@ -63,14 +65,22 @@ def unknown_keys(keys: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str
     ]
 
 
+@cache
+def _registry() -> Any:
+    """The meta-schemas and the schemas that envsync ships; nothing else can be referred to."""
+    return METASCHEMAS.combine(Registry(retrieve=cast("Any", _retrieve)))  # type: ignore[call-arg]
+
+
 def _broken(error: Any) -> Broken:
     steps = list(error.relative_schema_path)
+    of_key = "propertyNames" in steps
     return Broken(
         keyword=error.validator or "false",
         rule=error.validator_value,
         instance=error.instance,
         schema=error.schema if isinstance(error.schema, dict) else {},
-        pointer=tuple(error.absolute_path),
+        pointer=(*error.absolute_path, error.instance) if of_key else tuple(error.absolute_path),
+        of_key=of_key,
         within=tuple(error.relative_path),
         branch=steps[0] if steps and isinstance(steps[0], int) else 0,
         context=tuple(_broken(inner) for inner in error.context or ()),

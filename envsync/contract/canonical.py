@@ -19,13 +19,14 @@ _OPTIONS: Final = (
     | orjson.OPT_PASSTHROUGH_DATETIME
 )
 
-# Where a fast encoder that sorts keys by code point may write something else than RFC 8785:
+# Where the fast encoder, which sorts keys by code point, may write something else than RFC 8785:
 # a number with an exponent or with a fraction of zero, which JavaScript writes otherwise, and a
 # character beyond U+FFFF, which sorts elsewhere in UTF-16 (its UTF-8 starts with F0 to F4).
-# A hit inside a string costs time, never correctness.
-_DOUBTFUL: Final = re.compile(
-    rb"(?:\A|[:,\[])-?[0-9]+(?:\.0(?![0-9])|(?:\.[0-9]+)?e)|[\xf0-\xf4]",
-)
+# The first expression is quick and finds too much, the second looks closer. A hit inside a text
+# costs time, never correctness.
+_HINT: Final = re.compile(rb"[0-9](?:\.0(?![0-9])|e[+\-0-9])")
+_DOUBTFUL: Final = re.compile(rb"(?:\A|[:,\[])-?[0-9]+(?:\.0(?![0-9])|(?:\.[0-9]+)?e)")
+_BEYOND_BMP: Final = re.compile(rb"[\xf0-\xf4]")
 
 
 def canonical_json(value: Json) -> bytes:
@@ -38,7 +39,7 @@ def canonical_json(value: Json) -> bytes:
         encoded = orjson.dumps(value, option=_OPTIONS)
     except TypeError:
         return _exactly(value)
-    if _DOUBTFUL.search(encoded) is not None:
+    if _is_doubtful(encoded):
         return _exactly(value)
     # The fast encoder writes null for NaN and infinities: only a null can hide one.
     if b"null" in encoded and not _is_finite(value):
@@ -49,6 +50,12 @@ def canonical_json(value: Json) -> bytes:
 def digest(value: Json) -> str:
     """The SHA-256 of the canonical JSON of ``value``: 64 lower-case hexadecimal digits."""
     return sha256(canonical_json(value)).hexdigest()
+
+
+def _is_doubtful(encoded: bytes) -> bool:
+    if not encoded.isascii() and _BEYOND_BMP.search(encoded) is not None:
+        return True
+    return _HINT.search(encoded) is not None and _DOUBTFUL.search(encoded) is not None
 
 
 def _is_finite(value: Json) -> bool:

@@ -10,6 +10,7 @@ Loaded only when there is something to explain. A schema may say more about its 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from envsync.contract.broken import Broken, broken_rules
@@ -46,6 +47,8 @@ def _place(instance: Json, pointer: Pointer) -> tuple[int, ...]:
 def _violations(broken: Broken) -> list[Violation]:
     if broken.keyword in ("anyOf", "oneOf") and broken.context:
         return _choice(broken)
+    if broken.of_key:
+        return [replace(violation, on_key=True) for violation in say(broken)]
     return say(broken)
 
 
