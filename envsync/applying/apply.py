@@ -21,6 +21,8 @@ from envsync.planning.order import stage
 from envsync.planning.plan import Change, Op, Plan
 from envsync.resources.resource import ObjectId
 
+__all__ = ["CONCURRENCY", "OnOutcome", "StopSignal", "carry_out"]
+
 CONCURRENCY: Final = 8
 """How many changes run side by side unless told otherwise."""
 

@@ -9,7 +9,7 @@ from envsync.applying.run import Run
 from envsync.contract.canonical import digest
 from envsync.contract.json_types import JsonObject, dotted
 from envsync.contract.normalise import normalise
-from envsync.errors import Problem
+from envsync.errors import EnvsyncError, Problem
 from envsync.planning.diff import field_changes
 from envsync.planning.foreseen import says_unchanged
 from envsync.planning.ignore import ignored_fields, take_over
@@ -51,7 +51,7 @@ def rebased(run: Run, change: Change, found: Observed | None) -> Change | None:
         body = take_over(body, raw, fields)
         canonical = normalise(change.id.type, body)
     ours = field_changes(change.base_canonical, change.canonical)
-    if not _same_fields(ours, field_changes(found.canonical, canonical)):
+    if ours != field_changes(found.canonical, canonical):
         return None
     return replace(
         change,
@@ -88,8 +88,10 @@ def conflict(change: Change, found: Observed | None, *, attempts: int, saved_pla
     )
 
 
-def _same_fields(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
-    return one == other
+def conflict_unread(change: Change, refusal: EnvsyncError, *, attempts: int) -> Outcome:
+    """A conflict of which no more is known than the server's refusal: reading failed."""
+    problem = replace(refusal.problems[0], subject=str(change.id))
+    return Outcome(change.id, change.op, Result.CONFLICT, None, problem, (), attempts)
 
 
 def _what_moved(change: Change, found: Observed | None) -> str:

@@ -18,6 +18,8 @@ from envsync.resources.resource import Base, ObjectId, Observed
 
 MOST_RETRIES: Final = 3
 _CREDENTIAL_REFUSED: Final = frozenset({401, 403})
+_FIRST_REFUSAL: Final = 300
+_OTHERWISE: Final = "the server saved something, and does not show it as it was sent"
 _UNCERTAIN: Final = (
     "whether it was written is not known: the answer was lost and the server could not be read; "
     "the next plan will show it"
@@ -93,9 +95,14 @@ def not_attempted(change: Change, why: Problem, *, attempts: int = 0) -> Outcome
 def failed(
     change: Change, error: EnvsyncError, *, attempts: int = 1, uncertain: bool = False
 ) -> Outcome:
+    """``uncertain``: it may have been written all the same."""
     problem = _about(error.problems[0], change)
-    notes = (_UNCERTAIN,) if uncertain else ()
-    base = None if uncertain else change.base
+    base = change.base
+    notes: tuple[str, ...] = ()
+    if isinstance(error, ApiError) and error.status < _FIRST_REFUSAL:
+        base, notes, uncertain = None, (_OTHERWISE,), True
+    elif uncertain:
+        base, notes = None, (_UNCERTAIN,)
     return Outcome(
         change.id, change.op, Result.FAILED, base, problem, notes, attempts, uncertain=uncertain
     )

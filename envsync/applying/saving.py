@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from envsync.applying.conflict import already_there, conflict, rebased
+from envsync.applying.conflict import already_there, conflict, conflict_unread, rebased
 from envsync.applying.outcome import Outcome, Result
 from envsync.applying.run import MOST_RETRIES, Run, failed, not_attempted
 from envsync.errors import ApiError, EnvsyncError, NetworkError
@@ -47,7 +47,9 @@ async def save(run: Run, change: Change) -> Outcome:
                 return _already_there(change, found, lost=lost, attempts=attempt)
         except EnvsyncError as error:
             run.note_error(error)
-            return failed(change, error, attempts=attempt, uncertain=lost)
+            if _is_conflict(trouble) and not lost:
+                return conflict_unread(change, trouble, attempts=attempt)
+            return failed(change, trouble, attempts=attempt, uncertain=True)
         following = await _following(run, now, found, trouble, attempt)
         if isinstance(following, Outcome):
             return following

@@ -92,15 +92,14 @@ def compare(
     candidates: list[Candidate] = []
     held: list[Held] = []
     not_owned: list[ObjectId] = []
-    passed = 0
+    passed = met = 0
     owned_whole = _owns_everything(owns)
+    narrow = selection.is_narrow
     for each in declared:
         if not owned_whole and not owned(owns, each.id):
             not_owned.append(each.id)
             continue
-        if selection.is_narrow and not selection.selects(
-            each.id, each.paths, (labels or {}).get(each.id, {})
-        ):
+        if narrow and not selection.selects(each.id, each.paths, (labels or {}).get(each.id, {})):
             passed += 1
             continue
         observed = listed.get(each.id)
@@ -110,15 +109,17 @@ def compare(
             else:
                 state = State.MISSING if each.id in hints else State.NEW
                 candidates.append(Candidate(each, None, state))
-        elif (comparable and observed.base.hash == each.hash) or (
+            continue
+        met += 1
+        if (comparable and observed.base.hash == each.hash) or (
             remembered and answer_key(each, observed.base, _fields(ignore, each)) in remembered
         ):
             held.append(in_sync(each, observed))
         else:
             state_or_open = State.DIFFERS if comparable and not ignore else None
             candidates.append(Candidate(each, observed, state_or_open))
-    others = _others(declared, listed, owns, selection)
-    deletes = _deletes(others, prunable, off=bool(deletes_off) or selection.is_narrow)
+    others = [] if met == len(listed) else _others(declared, listed, owns, selection)
+    deletes = _deletes(others, prunable, off=bool(deletes_off) or narrow)
     going = {observed.id for observed in deletes}
     held += [foreign(observed) for observed in others if observed.id not in going]
     return Comparison(
@@ -144,7 +145,7 @@ def in_sync(declared: Declared, observed: Observed) -> Held:
         State.IN_SYNC,
         observed.base,
         declared.hash,
-        _path(declared),
+        declared.paths[0] if declared.paths else "",
         observed.environments,
         observed.saved_by,
         observed.saved_at,

@@ -78,7 +78,7 @@ def draft(
     changes += [_delete(each) for each in comparison.deletes]
     return Drafts(
         changes=tuple(changes),
-        held=tuple(sorted(held, key=lambda each: each.id)),
+        held=_sorted(held, comparison.held),
         left_out=comparison.left_out,
         keys=keys,
         learned=frozenset(learned),
@@ -86,12 +86,20 @@ def draft(
     )
 
 
+def _sorted(held: list[Held], before: tuple[Held, ...]) -> tuple[Held, ...]:
+    """In byte order; ``before`` is the part of it that is so already, often all of it."""
+    if len(held) == len(before):
+        return before
+    return tuple(sorted(held, key=lambda each: each.id))
+
+
 def _latest(candidate: Candidate, observed: Mapping[ObjectId, Observed | None]) -> Observed | None:
-    if candidate.observed is None:
-        return None
-    if candidate.observed.canonical is None:
+    """What was read since the list counts more than the list."""
+    if candidate.declared.id in observed:
         return observed[candidate.declared.id]
-    return observed.get(candidate.declared.id, candidate.observed)
+    if candidate.observed is not None and candidate.observed.canonical is None:
+        raise KeyError(candidate.declared.id)
+    return candidate.observed
 
 
 def _with_ignored(ours: Desired, theirs: Observed | None, fields: Sequence[Tokens]) -> Desired:

@@ -62,6 +62,8 @@ def build_plan(
             held.append(_held(change))
         else:
             changes.append(_with_answer(change, answer, comparable=drafts.comparable))
+    if len(held) > len(drafts.held):
+        held.sort(key=lambda each: each.id)
     return identified(
         Plan(
             id="",
@@ -70,7 +72,7 @@ def build_plan(
             server=server,
             tree=tree,
             changes=in_order(changes),
-            held=tuple(sorted(held, key=lambda each: each.id)),
+            held=tuple(held),
             left_out=drafts.left_out,
             commit=commit,
             created_at=created_at,
