@@ -29,11 +29,15 @@ class Conflict(Exception):  # noqa: N818 - an event to react to
 
 
 class Spoilt(Exception):  # noqa: N818 - an event to react to
-    """The transaction as a whole failed for ``cause``; nothing of it was kept."""
+    """The transaction as a whole failed for ``cause``.
 
-    def __init__(self, cause: StoreError) -> None:
+    Nothing of it was kept, or, when that is not ``certain``, perhaps all of it.
+    """
+
+    def __init__(self, cause: StoreError, *, certain: bool = True) -> None:
         super().__init__(str(cause))
         self.cause = cause
+        self.certain = certain
 
 
 class Writer(Protocol):
@@ -156,8 +160,8 @@ def _carry_out(writer: Writer, works: list[_Work]) -> list[_Result]:
     try:
         return _persist(writer, works)
     except Spoilt as spoilt:
-        if len(works) == 1:
-            return [_Result(error=spoilt.cause)]
+        if len(works) == 1 or not spoilt.certain:
+            return [_Result(error=spoilt.cause)] * len(works)
     return [_carry_out(writer, [work])[0] for work in works]
 
 

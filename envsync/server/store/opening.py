@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from envsync.server.store import failures
 from envsync.server.store.interface import Store
 from envsync.server.store.settings import StoreSettings
 
@@ -16,9 +17,17 @@ def open_store(location: str | Path, settings: StoreSettings | None = None) -> S
     """
     settings = settings or StoreSettings()
     if isinstance(location, str) and location.startswith(("postgresql://", "postgres://")):
-        from envsync.server.store.postgresql import PostgresqlStore
-
-        return PostgresqlStore(location, settings)
+        return _postgresql(location, settings)
     from envsync.server.store.sqlite import SqliteStore
 
     return SqliteStore(Path(location), settings)
+
+
+def _postgresql(url: str, settings: StoreSettings) -> Store:
+    try:
+        import psycopg  # noqa: F401 - whether it can be used at all
+    except ImportError as error:
+        raise failures.driver_missing("postgresql://") from error
+    from envsync.server.store.postgresql import PostgresqlStore
+
+    return PostgresqlStore(url, settings)

@@ -1,0 +1,111 @@
+"""Databases for the server's tests: a SQLite file, and a PostgreSQL that the tests start."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from envsync.server.store.interface import Store
+from envsync.server.store.opening import open_store
+from envsync.server.store.settings import StoreSettings
+
+_numbers = itertools.count(1)
+
+
+def _binaries() -> Path | None:
+    """The newest PostgreSQL of this machine."""
+    found = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[4])
+    )
+    if found:
+        return found[-1].parent
+    on_path = shutil.which("postgres")
+    return Path(on_path).parent if on_path else None
+
+
+def _plain_user() -> str | None:
+    """Whom to run PostgreSQL as: it refuses root."""
+    if os.geteuid() != 0:
+        return None
+    for name in ("postgres", "nobody"):
+        with contextlib.suppress(KeyError):
+            return pwd.getpwnam(name).pw_name
+    return None
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[str]:
+    """The address of a PostgreSQL server that lives as long as the tests, on a unix socket."""
+    binaries = _binaries()
+    if binaries is None:
+        pytest.skip("PostgreSQL is not installed")
+    user = _plain_user()
+    folder = Path(tempfile.mkdtemp(prefix="envsync-pg-"))
+    if user is not None:
+        shutil.chown(folder, user)
+    data = folder / "data"
+
+    def run(*command: str | Path) -> None:
+        subprocess.run(command, user=user, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+    run(
+        *(binaries / "initdb", "-D", data, "-U", "envsync", "--auth=trust", "--no-sync"),
+        *("--encoding=UTF8", "--locale=C.UTF-8"),
+    )
+    options = f"-k {folder} -c listen_addresses="
+    run(binaries / "pg_ctl", "start", "-w", "-D", data, "-l", folder / "log", "-o", options)
+    try:
+        yield f"postgresql://envsync@/postgres?host={quote(str(folder), safe='')}"
+    finally:
+        run(binaries / "pg_ctl", "stop", "-w", "-D", data, "-m", "fast")
+        shutil.rmtree(folder)
+
+
+@pytest.fixture
+def postgresql_url(postgresql_server: str) -> Iterator[str]:
+    """The address of an empty schema of its own."""
+    import psycopg
+
+    schema = f"test_{os.getpid()}_{next(_numbers)}"
+    with psycopg.connect(postgresql_server, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}".encode())
+        yield f"{postgresql_server}&options={quote(f'-csearch_path={schema}')}"
+        connection.execute(f"DROP SCHEMA {schema} CASCADE".encode())
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where an empty database can be made: once a SQLite path, once a PostgreSQL address."""
+    if request.param == "sqlite":
+        return str(tmp_path / "server.db")
+    url: str = request.getfixturevalue("postgresql_url")
+    return url
+
+
+Opened = Callable[..., contextlib.AbstractAsyncContextManager[Store]]
+
+
+@pytest.fixture
+def opened(location: str) -> Opened:
+    """``async with opened() as store`` on either database; again for a second process's view."""
+
+    @asynccontextmanager
+    async def open_and_close(settings: StoreSettings | None = None) -> AsyncIterator[Store]:
+        store = open_store(location, settings)
+        try:
+            yield store
+        finally:
+            await store.aclose()
+
+    return open_and_close
