@@ -53,7 +53,8 @@ async def carry_out(
 
     With ``saved_plan`` exactly what was reviewed is sent, and a moved base is a conflict; without,
     the same change upon a moved base is tried again. ``comparable`` says that the server's hash is
-    the canonical digest. ``done`` are changes that the server is known to have already.
+    the canonical digest. ``done`` are changes that the server had already a moment ago: they are
+    read and not sent.
     ``on_outcome`` hears of each change when it ends, in no certain order. Stages of the plan follow
     each other; within a stage ``concurrency`` changes run side by side. One that fails stops no
     other, but a connection that is gone, a refused credential and ``stop`` do: what is in flight
@@ -71,6 +72,7 @@ async def carry_out(
         ignore=ignore,
         stop=stop or StopSignal(),
         pause=pause,
+        done=frozenset(done),
     )
     results: dict[ObjectId, Outcome] = {}
 
@@ -79,13 +81,7 @@ async def carry_out(
         on_outcome(outcome)
 
     for _, changes in groupby(plan.changes, key=stage):
-        pending = []
-        for change in changes:
-            if change.id in done:
-                tell(_done(change))
-            else:
-                pending.append(change)
-        await _side_by_side(run, pending, concurrency, results, tell)
+        await _side_by_side(run, tuple(changes), concurrency, results, tell)
     held = [
         Outcome(each.id, None, Result.UNCHANGED, each.base)
         for each in plan.held
@@ -137,11 +133,6 @@ async def _carry_out_one(run: Run, change: Change, results: dict[ObjectId, Outco
     if any(outcome.result in _BAD and outcome.op is not Op.DELETE for outcome in results.values()):
         return not_attempted(change, _no_delete_after_failure())
     return await delete(run, change)
-
-
-def _done(change: Change) -> Outcome:
-    note = "the server already holds what the plan wants"
-    return Outcome(change.id, change.op, Result.UNCHANGED, None, None, (note,))
 
 
 def _refused_beforehand(change: Change) -> RefusedError:

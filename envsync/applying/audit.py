@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import orjson
 
 from envsync.applying.outcome import Outcome
 from envsync.contract.json_types import Json
-from envsync.planning.plan import Plan
 
 
-def audit_line(plan: Plan, outcome: Outcome, *, at: str, actor: str = "") -> bytes:
-    """One line, with its end. ``at`` is ISO 8601 UTC; ``actor`` is who ran it, as the server knows
-    them. Text is escaped as JSON escapes it, so that no outcome can forge a second line. It holds
-    no body and no secret."""
+@dataclass(frozen=True, slots=True)
+class AuditContext:
+    """What all lines of a run share. ``at`` is ISO 8601 UTC; ``actor`` is who ran it, as the
+    server knows them; ``server`` is the address; ``plan`` is the plan's id."""
+
+    at: str
+    project: str
+    context: str
+    server: str
+    actor: str = ""
+    plan: str = ""
+    commit: str = ""
+
+
+def audit_line(outcome: Outcome, context: AuditContext) -> bytes:
+    """One line, with its end. Text is escaped as JSON escapes it, so that no outcome can forge a
+    second line. It holds no body and no secret."""
     line: dict[str, Json] = {
-        "at": at,
-        "actor": actor,
-        "project": plan.project,
-        "context": plan.context,
-        "server": plan.server.address,
-        "plan": plan.id,
-        "commit": plan.commit,
+        "at": context.at,
+        "actor": context.actor,
+        "project": context.project,
+        "context": context.context,
+        "server": context.server,
+        "plan": context.plan,
+        "commit": context.commit,
         "type": outcome.id.type,
         "name": outcome.id.name,
         "op": None if outcome.op is None else outcome.op.value,

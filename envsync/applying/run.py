@@ -37,6 +37,7 @@ class Run:
     ignore: Sequence[IgnoreRule]
     stop: StopSignal
     pause: Pause
+    done: frozenset[ObjectId] = frozenset()
     halt: Problem | None = field(default=None)
 
     def why_not(self) -> Problem | None:

@@ -21,7 +21,18 @@ async def save(run: Run, change: Change) -> Outcome:
     and is repeated only upon a base with the same diff, or when the answer was lost and the
     server shows that nothing happened.
     """
-    assert change.body is not None  # only a delete has none
+    if change.id in run.done:
+        try:
+            found = await run.read(change.id)
+            if await already_there(run, change, found):
+                return _already_there(change, found, lost=False, attempts=0)
+        except EnvsyncError as error:
+            run.note_error(error)
+            return failed(change, error, attempts=0)
+    return await _save(run, change)
+
+
+async def _save(run: Run, change: Change) -> Outcome:
     now = change
     lost = False
     attempt = 0

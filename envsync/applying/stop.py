@@ -10,18 +10,18 @@ class StopSignal:
     """
 
     def __init__(self) -> None:
-        self._signal: int | None = None
+        self._number: int | None = None
 
     def stop(self, number: int) -> None:
         """``number`` is the signal's (2 for Ctrl-C, 15 for a termination). The first one counts."""
-        if self._signal is None:
-            self._signal = number
+        if self._number is None:
+            self._number = number
 
     @property
-    def signal(self) -> int | None:
+    def number(self) -> int | None:
         """The signal that asked to stop, or ``None``."""
-        return self._signal
+        return self._number
 
     @property
     def is_set(self) -> bool:
-        return self._signal is not None
+        return self._number is not None
