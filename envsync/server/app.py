@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import logging
 import re
-import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from time import perf_counter
 from typing import Any, Final
@@ -95,7 +94,7 @@ class App:
             _log.error("database: %s", error.message)
             answer = rejected(_unavailable())
         except Exception:  # noqa: BLE001 - the last line of defence: say nothing, log all
-            request_id = secrets.token_hex(8)
+            request_id = _request_id()
             _log.exception("request %s failed", request_id)
             answer = rejected(_failed(served), request_id)
         await _send(answer, call.method, send)
@@ -274,6 +273,12 @@ def _host_name(header: str) -> str:
 def _is_spoken_here(header: str | None) -> bool:
     text = (header or "").strip()
     return bool(_DIGITS.fullmatch(text)) and PROTOCOL_MIN <= int(text) <= PROTOCOL_MAX
+
+
+def _request_id() -> str:
+    from secrets import token_hex
+
+    return token_hex(8)
 
 
 def _no_route(malformed: bool) -> Refusal:

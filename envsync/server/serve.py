@@ -19,7 +19,7 @@ from typing import Final
 import orjson
 import uvicorn
 
-from envsync.errors import StoreError, UsageError
+from envsync.errors import UsageError
 from envsync.http.address import is_loopback
 from envsync.server.access_log import AccessLog
 from envsync.server.app import App, build_app
@@ -78,6 +78,7 @@ async def _serve(
         made = await _make_first_key(store, first_key)
         if made is not None and first_key is None:
             announce(FirstKey(made.key.id, made.text))
+        _warm_up()
         app = build_app(store, app_settings, access_log=access_log)
         config = uvicorn.Config(
             app,
@@ -143,6 +144,15 @@ class _Server(uvicorn.Server):
         finally:
             for each, previous in before.items():
                 signal.signal(each, previous)
+
+
+def _warm_up() -> None:
+    """Loads what the app loads on demand, so that no first request pays for it."""
+    from envsync.contract import explain  # noqa: F401
+    from envsync.contract.validator import MANIFEST_BODY, validator
+    from envsync.server.routes import manifest_requests  # noqa: F401
+
+    validator(MANIFEST_BODY)
 
 
 async def _make_first_key(store: Store, text: str | None) -> keys.NewKey | None:
@@ -272,6 +282,6 @@ def _write_ready_file(path: Path, address: str) -> None:
             temporary.write(body)
         Path(temporary.name).replace(path)
     except OSError as error:
-        raise StoreError(
+        raise UsageError(
             "E756", f"the ready file {path} cannot be written: {error.strerror}"
         ) from None

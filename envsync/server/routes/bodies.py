@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from envsync.contract import checks
-from envsync.contract.json_types import Json, dotted, pointer_text
+from envsync.contract.json_types import Json, Pointer, dotted, pointer_text
 from envsync.contract.validator import MANIFEST_BODY, validator
 from envsync.contract.violation import Violation
 from envsync.server.routes.call import Call, bad_request
+from envsync.server.services.drafts import Notice
 
 _MOST_FAULTS = 50
 """More than this of one body helps nobody."""
@@ -17,19 +18,19 @@ _MOST_FAULTS = 50
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong with a body. ``path`` is a JSON Pointer into the manifest."""
+    """One thing that is wrong with a manifest, and where in it."""
 
+    pointer: Pointer
     message: str
-    path: str = ""
-    shown: str = ""
 
     def __str__(self) -> str:
-        return f"{self.shown}: {self.message}" if self.shown else self.message
+        place = dotted(self.pointer)
+        return f"{place}: {self.message}" if place else self.message
 
-    def notice(self) -> dict[str, Json]:
+    @property
+    def notice(self) -> Notice:
         """The fault as a plan's ``errors`` have it."""
-        notice: dict[str, Json] = {"code": "request_rejected", "message": self.message}
-        return {**notice, "path": self.path} if self.path else notice
+        return Notice("request_rejected", self.message, pointer_text(self.pointer))
 
 
 def object_of(call: Call) -> dict[str, Json]:
@@ -49,7 +50,4 @@ def faults_of(body: dict[str, Json]) -> tuple[Fault, ...]:
 
 
 def _faults(violations: Iterable[Violation]) -> tuple[Fault, ...]:
-    return tuple(
-        Fault(each.message, pointer_text(each.pointer), dotted(each.pointer))
-        for each in list(violations)[:_MOST_FAULTS]
-    )
+    return tuple(Fault(each.pointer, each.message) for each in list(violations)[:_MOST_FAULTS])

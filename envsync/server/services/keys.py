@@ -19,8 +19,11 @@ _RESERVED: Final = frozenset({"bootstrap", "studio"})
 
 
 class Role(StrEnum):
+    """``STUDIO`` reaches both APIs: as an application key where the route takes one."""
+
     APPLICATION = "application"
     MANAGEMENT = "management"
+    STUDIO = "studio"
 
 
 @dataclass(frozen=True, slots=True)
