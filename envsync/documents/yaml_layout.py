@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import yaml
 
 # Comments match first, so that what they say is not looked at.
-_GAP: Final = re.compile(r"(?<![^ \n])#[^\n]*|[\t#?]")
+_GAP: Final = re.compile(r"(?<![^ \n])#[^\n]*|(?P<odd>[\t#?])")
 _PROPERTIES: Final = re.compile(r"(?:[&!][^\s,\[\]{}]*(?:\s+|(?<=\s)#[^\n]*)*)+")
 _TAG: Final = re.compile(r"![^\s,\[\]{}]*")
 _HEADER: Final = re.compile(r"[|>]([-+0-9]*)(?: +(?:#[^\n]*)?)?\r?(?:\n|\Z)")
@@ -100,7 +100,7 @@ class Layout:
         if start <= self.reached:
             return
         for found in _GAP.finditer(self.source.text, self.reached, start):
-            match found.group():
+            match found.group("odd"):
                 case "\t":
                     self.report(
                         "E112",
