@@ -54,7 +54,7 @@ def parse(command: Command, words: Sequence[str]) -> Arguments:
     Raises ``UsageError``.
     """
     parser = _parser(command)
-    known, left = parser.parse_known_intermixed_args(words)
+    known, left = parser.parse_known_intermixed_args(_with_values(command, words))
     if left:
         raise _unexpected(command, left[0])
     arguments = Arguments(command, vars(known))
@@ -62,6 +62,18 @@ def parse(command: Command, words: Sequence[str]) -> Arguments:
     for argument in command.arguments:
         _check_choice(command, argument, arguments.text(argument.name))
     return arguments
+
+
+def _with_values(command: Command, words: Sequence[str]) -> list[str]:
+    """``words``, with an empty value for each option whose optional value isn't given: without
+    it argparse would take the next argument for it."""
+    alone = {flag for option in command.options if option.optional for flag in option.flags}
+    ended = False
+    given: list[str] = []
+    for word in words:
+        ended = ended or word == "--"
+        given.append(f"{word}=" if word in alone and not ended else word)
+    return given
 
 
 def _parser(command: Command) -> _Parser:
@@ -78,7 +90,13 @@ def _add_option(parser: _Parser, option: Option) -> None:
     if not option.takes_value:
         parser.add_argument(*option.flags, dest=option.name, action="store_true")
     elif option.repeated:
-        parser.add_argument(*option.flags, dest=option.name, action="append", default=[])
+        parser.add_argument(
+            *option.flags,
+            dest=option.name,
+            action="append",
+            default=[],
+            choices=option.choices or None,
+        )
     else:
         parser.add_argument(
             *option.flags,

@@ -13,7 +13,8 @@ class Option(NamedTuple):
 
     ``flags`` are its spellings, the long one last. ``choices`` are the only values it takes.
     ``default`` is what holds when it isn't given, for the help. ``completes`` says what a shell
-    offers for its value: ``file``, ``folder``, ``context``, or nothing.
+    offers for its value: ``file``, ``folder``, ``context``, or nothing. An ``optional`` value is
+    given behind ``=``; the option alone has the empty value.
     """
 
     flags: tuple[str, ...]
@@ -22,7 +23,7 @@ class Option(NamedTuple):
     choices: tuple[str, ...] = ()
     default: str = ""
     repeated: bool = False
-    optional_value: str = ""
+    optional: bool = False
     completes: str = ""
     number: bool = False
 
@@ -107,3 +108,14 @@ GLOBALS: tuple[Option, ...] = (
     Option(("-h", "--help"), "this help"),
 )
 """Options that every command takes, before or after its name."""
+
+SELECTORS: tuple[Option, ...] = (
+    Option(
+        ("--name",),
+        "only objects whose name matches PATTERN (`*` and `?`); may be given again",
+        "PATTERN",
+        repeated=True,
+    ),
+    Option(("--type",), "only objects of this type", "TYPE", choices=("manifest",), repeated=True),
+)
+"""What narrows a command to some of the objects, beside paths."""

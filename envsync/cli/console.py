@@ -78,7 +78,7 @@ class Console:
 
     def data(self, text: str) -> None:
         """Prints a finished document (JSON, Markdown, SARIF) on stdout."""
-        self._clear_progress()
+        self.clear_progress()
         _write(self._stdout, text)
 
     def out(self, rows: Iterable[Line]) -> None:
@@ -87,12 +87,12 @@ class Console:
 
     def err(self, rows: Iterable[Line]) -> None:
         """Prints lines for people on stderr."""
-        self._clear_progress()
+        self.clear_progress()
         _write(self._stderr, self._text(rows, terminal=self.err_is_terminal))
 
     def err_text(self, text: str) -> None:
         """Prints text that this program itself made on stderr."""
-        self._clear_progress()
+        self.clear_progress()
         _write(self._stderr, text)
 
     def progress(self, row: Line) -> None:
@@ -111,11 +111,12 @@ class Console:
 
     def close(self) -> None:
         """Takes the progress line away and hands everything to the system."""
-        self._clear_progress()
+        self.clear_progress()
         for stream in (self._stdout, self._stderr):
             _write(stream, "")
 
-    def _clear_progress(self) -> None:
+    def clear_progress(self) -> None:
+        """Takes the progress line away."""
         if self._progress_shown:
             self._progress_shown = False
             _write(self._stderr, "\r\x1b[2K")

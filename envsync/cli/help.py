@@ -119,6 +119,8 @@ def _globals(command: Command) -> tuple[Option, ...]:
 def spelled(option: Option) -> str:
     """``-o, --out FILE``."""
     value = f" {option.metavar}" if option.metavar else ""
+    if option.optional:
+        value = f"[={option.metavar}]"
     return ", ".join(option.flags) + value
 
 

@@ -15,6 +15,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     tokens = list(sys.argv[1:] if argv is None else argv)
     seen = invocation.peek(tokens)
     found = invocation.split(tokens)
+    if tokens[:1] == ["__complete"]:
+        from envsync.cli.candidates import candidates
+
+        return _print("".join(f"{each}\n" for kind in tokens[1:2] for each in candidates(kind)))
     if seen.version and not found.words:
         return _print(f"envsync {__version__}\n")
     if seen.help:

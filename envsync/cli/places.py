@@ -79,6 +79,16 @@ def read_source(directory: str | None, path: str) -> bytes | None:
     return sources(base)(path)
 
 
+def read(path: Path) -> bytes:
+    """The bytes of a file named on the command line. Raises ``UsageError``."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(
+            "E910", f"{path} can't be read: {error.strerror or error}", remedy="check the path"
+        ) from error
+
+
 def sources(root: Path) -> ReadSource:
     """Reads the files that a repository's messages point into."""
 

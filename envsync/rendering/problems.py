@@ -38,7 +38,8 @@ def _one(problem: Problem, read: ReadSource, width: int) -> list[Line]:
         places.append(problem.position)
     gutter = gutter_width(places)
     if problem.position is not None:
-        rows += _place(problem.position, problem.label, gutter, style, read, width)
+        reader = no_source if problem.private else read
+        rows += _place(problem.position, problem.label, gutter, style, reader, width)
     for position, label in problem.related:
         rows += _place(position, label, gutter, Style.GUTTER, read, width, related=True)
     if problem.position is None and problem.label:

@@ -14,6 +14,7 @@ COMMANDS: tuple[Command, ...] = (*STARTING, *CHANGING, *LOOKING, *SERVING, *SETT
 
 FAMILIES = {
     "context": "list contexts, choose one for this clone",
+    "serve": "the embedded server behind a port; its keys and backups",
     "schema": "write or check the repository's JSON Schemas",
 }
 """What the overview says of a first word that several commands share."""

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from envsync.cli.command import Argument, Command, Example, Option
+from envsync.cli.command import SELECTORS, Argument, Command, Example, Option
 
 GROUP = "Plan and apply"
 
 _SELECTORS = (
-    Option(
-        ("--name",),
-        "only objects whose name matches PATTERN (`*` and `?`); may be given again",
-        "PATTERN",
-        repeated=True,
-    ),
+    *SELECTORS,
+    Option(("--recreate",), "make again what was deleted on the server"),
+    Option(("--no-cache",), "read every file again, whatever is remembered"),
 )
 
 CHANGING = (
@@ -37,7 +34,6 @@ CHANGING = (
                 ("--detailed-exitcode",),
                 "exit with 2 when there are changes, 0 when there are none",
             ),
-            Option(("--no-cache",), "read every file again, whatever is remembered"),
         ),
         examples=(
             Example("envsync plan", "what would change"),
@@ -57,7 +53,7 @@ CHANGING = (
         group=GROUP,
         summary="bring the server to what the files say",
         description=(
-            "Plans, shows the plan, and carries it out, each object with a precondition, so "
+            "Plans and carries the plan out, each object with a precondition, so "
             "that a change which somebody else made meanwhile is never overwritten. With a "
             "saved PLAN it sends exactly what was reviewed, or refuses when the server has moved "
             "on. Every object gets one outcome. Ctrl-C finishes what is in flight and says what "
@@ -76,10 +72,14 @@ CHANGING = (
             *_SELECTORS,
             Option(
                 ("--yes",),
-                "for a protected context: the id of the plan that may be applied without asking",
+                "ask nothing; a protected context needs the plan's id",
                 "PLAN-ID",
+                optional=True,
             ),
-            Option(("--allow-dirty",), "apply files that are not committed"),
+            Option(("--concurrency",), "objects written side by side", "N", number=True),
+            Option(
+                ("--audit",), "append one JSON line an outcome to FILE", "FILE", completes="file"
+            ),
         ),
         examples=(
             Example("envsync apply", "plan, then apply"),

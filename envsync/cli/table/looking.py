@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from envsync.cli.command import Argument, Command, Example, Option
+from envsync.cli.command import SELECTORS, Argument, Command, Example, Option
 
 GROUP = "Look"
 
@@ -23,12 +23,8 @@ LOOKING = (
             Argument("paths", "only what these files or folders declare", "*", completes="file"),
         ),
         options=(
-            Option(
-                ("--name",),
-                "only objects whose name matches PATTERN (`*` and `?`); may be given again",
-                "PATTERN",
-                repeated=True,
-            ),
+            *SELECTORS,
+            Option(("--no-cache",), "read every file again, whatever is remembered"),
         ),
         examples=(
             Example("envsync status", "how everything stands"),
@@ -44,7 +40,8 @@ LOOKING = (
             "with the files, NAME@V..W compares two versions. Both sides are compared in their "
             "normal form, so that defaults, order and spelling of sizes don't show."
         ),
-        module="envsync.cli.commands.diff",
+        module="envsync.cli.commands.look",
+        function="run_diff",
         arguments=(Argument("name", "NAME, NAME@V or NAME@V..W", completes="manifest"),),
         examples=(
             Example("envsync diff analyst-box", "from the server's latest to the files"),
@@ -61,7 +58,8 @@ LOOKING = (
             "One row a version, newest first: when it was saved, by whom, how many Environments "
             "were made from it, and which one the files say now."
         ),
-        module="envsync.cli.commands.history",
+        module="envsync.cli.commands.look",
+        function="run_history",
         arguments=(_NAME,),
         examples=(Example("envsync history analyst-box", "who changed it, and when"),),
     ),
@@ -73,7 +71,8 @@ LOOKING = (
             "Prints the latest version of a manifest, or version V of it, in its normal form, "
             "with who saved it and when."
         ),
-        module="envsync.cli.commands.show",
+        module="envsync.cli.commands.look",
+        function="run_show",
         arguments=(Argument("name", "NAME or NAME@V", completes="manifest"),),
         examples=(
             Example("envsync show analyst-box", "the latest version"),

@@ -32,7 +32,7 @@ SETTING_UP = (
         ),
         module=_CONTEXT,
         function="run_use",
-        arguments=(Argument("context", "a context's name", completes="context"),),
+        arguments=(Argument("name", "a context's name", completes="context"),),
         examples=(Example("envsync context use local", "work locally from now on"),),
     ),
     Command(

@@ -1,0 +1,34 @@
+"""What part of the repository a command speaks of, as said by its arguments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from envsync.cli import places
+from envsync.cli.arguments import Arguments
+from envsync.operations.planning import PlanOptions
+from envsync.planning.selection import Selection
+from envsync.project.config import Project
+
+
+def plan_options(arguments: Arguments, root: Path, *, recreate: bool = False) -> PlanOptions:
+    """The options of a plan, for commands that take paths and selectors."""
+    return PlanOptions(
+        selection=Selection(
+            paths=places.selected(arguments, root),
+            types=arguments.several("type"),
+            names=arguments.several("name"),
+        ),
+        recreate=recreate,
+        cache=not arguments.flag("no_cache"),
+    )
+
+
+def is_plan_file(path: Path, project: Project) -> bool:
+    """Whether ``path`` can only be meant as a plan: a JSON file that declares nothing here."""
+    from envsync.project import files
+
+    if path.suffix != ".json" or path.is_dir():
+        return False
+    sources = {source.absolute.resolve() for source in files.find(project)}
+    return path.resolve() not in sources

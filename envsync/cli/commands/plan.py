@@ -1,0 +1,59 @@
+"""plan: what apply would change."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from envsync.applying.exit_code import plan_exit_code
+from envsync.cli import choosing, places
+from envsync.cli.arguments import Arguments
+from envsync.cli.console import Console
+from envsync.cli.working import warn, working
+from envsync.errors import EnvsyncError, ExitCode
+from envsync.operations import planning
+from envsync.operations.reports import PlanReport
+from envsync.planning.file import dump
+
+
+def run(arguments: Arguments, console: Console) -> ExitCode:
+    """Prints the plan, and saves it where ``-o`` says."""
+    workspace = places.workspace(arguments, console)
+    options = choosing.plan_options(
+        arguments, workspace.project.root, recreate=arguments.flag("recreate")
+    )
+    with working(console, f"planning for {workspace.context.name}"):
+        report = asyncio.run(planning.plan(workspace, options))
+    target = arguments.text("out")
+    if target is not None:
+        save(places.start(arguments) / target, report)
+    warn(console, report.problems, workspace.project.root)
+    _print(report, console)
+    return plan_exit_code(report.plan, detailed=arguments.flag("detailed_exitcode"))
+
+
+def save(target: Path, report: PlanReport) -> None:
+    """Writes the plan file. Raises ``EnvsyncError`` when that can't be done."""
+    from envsync.documents.writing import write_atomically
+
+    try:
+        write_atomically(target, dump(report.plan))
+    except OSError as error:
+        raise EnvsyncError(
+            "E910",
+            f"the plan could not be saved as {target}: {error.strerror or error}",
+            remedy="name another file with -o",
+        ) from error
+
+
+def _print(report: PlanReport, console: Console) -> None:
+    if console.is_json:
+        console.data(dump(report.plan).decode())
+    elif console.output == "markdown":
+        from envsync.rendering.plan_markdown import plan_markdown
+
+        console.data(plan_markdown(report))
+    else:
+        from envsync.rendering.plan_text import plan_lines
+
+        console.out(plan_lines(report, console.width))

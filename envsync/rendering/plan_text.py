@@ -1,0 +1,187 @@
+"""A plan as a tree that a person can review: objects, their fields, what the server foresees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from envsync.contract.json_types import JsonObject
+from envsync.contract.states import State
+from envsync.operations.reports import PlanReport
+from envsync.planning.counts import Counts, counts
+from envsync.planning.plan import Change, Held, Notice, Op, Plan, ServerIdentity
+from envsync.rendering import cells, escape
+from envsync.rendering.environments import blast_radius
+from envsync.rendering.fields import field_lines
+from envsync.rendering.symbols import OPS, STOPPED
+from envsync.rendering.text import (
+    EMPTY,
+    Line,
+    Span,
+    Style,
+    counted,
+    elapsed,
+    line,
+    quiet,
+    strong,
+)
+
+_NAME_COLUMN = 32
+"""Names are padded to the longest one, up to this many cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    names: int
+    width: int
+
+
+def plan_lines(report: PlanReport, width: int) -> list[Line]:
+    """The whole plan. Without a change that is one sentence."""
+    plan = report.plan
+    found = counts(plan)
+    missing = [held for held in plan.held if held.state is State.MISSING]
+    if plan.is_empty and not missing:
+        return [_in_sync(report, found), *_left_out(plan, width)]
+    layout = _Layout(_name_width(plan.changes, missing), width)
+    rows = [headline(plan.project, plan.context, plan.server, plan.commit), EMPTY]
+    for change in plan.changes:
+        rows += _change_lines(change, layout)
+    for held in missing:
+        rows.append(_missing_line(held, layout))
+    rows += [EMPTY, _counts_line(report, found)]
+    return [*rows, *_left_out(plan, width), *_way_on(found)]
+
+
+def headline(project: str, context: str, server: ServerIdentity, commit: str) -> Line:
+    """``acme -> production (runtime.example)   commit 4f2c1aa``."""
+    where = server.address if not server.label else f"{server.address}, {server.label}"
+    said = f"   commit {commit[:7]}" if commit else ""
+    known = "" if where == context else f" ({where})"
+    return line(strong(project), " -> ", strong(context), quiet(known + said))
+
+
+def _in_sync(report: PlanReport, found: Counts) -> Line:
+    plan = report.plan
+    number = counted(found.unchanged, "object")
+    verb = "matches" if found.unchanged == 1 else "match"
+    at = f" at commit {plan.commit[:7]}" if plan.commit else ""
+    foreign = f"; {found.foreign:,} more are not this repository's" if found.foreign else ""
+    said = f"{number} {verb} {plan.context}{at}{foreign}."
+    return line(Span("In sync:", Style.CREATE), f" {said}", quiet(f" ({elapsed(report.seconds)})"))
+
+
+def _name_width(changes: Sequence[Change], missing: Sequence[Held]) -> int:
+    names = [*(str(change.id) for change in changes), *(str(held.id) for held in missing)]
+    return min(_NAME_COLUMN, max(cells.width(escape.visible(name)) for name in names))
+
+
+def _change_lines(change: Change, layout: _Layout) -> list[Line]:
+    rows = _head_lines(change, layout)
+    if change.op is Op.UPDATE:
+        rows += field_lines(change.fields, 6, layout.width)
+    for notice in change.foreseen.errors:
+        rows += _notice_lines(notice, "error", Style.ERROR, layout.width)
+    for notice in change.foreseen.warnings:
+        rows += _notice_lines(notice, "warning", Style.WARNING, layout.width)
+    return rows
+
+
+def _head_lines(change: Change, layout: _Layout) -> list[Line]:
+    """The object's line; what doesn't fit beside the version goes below."""
+    sign = STOPPED if change.blocked else OPS[change.op]
+    name = escape.visible(str(change.id))
+    padded = cells.pad(name, max(layout.names, cells.width(name)))
+    said = version_step(change)
+    more = blast_radius(change) if change.op is not Op.CREATE else outline(change.canonical or {})
+    head = line("  ", sign, " ", strong(padded), f"   {said}")
+    if not more:
+        return [head]
+    used = 4 + cells.width(padded) + 3 + max(len(said), 8)
+    if used + 3 + cells.width(more) <= layout.width:
+        return [head + line(" " * (max(len(said), 8) - len(said) + 3), _radius(change, more))]
+    return [head, line(" " * 6, _radius(change, more))]
+
+
+def _radius(change: Change, text: str) -> Span:
+    return Span(text, Style.QUIET if change.op is Op.CREATE else Style.PLAIN)
+
+
+def version_step(change: Change) -> str:
+    """``new``, ``v7 -> v8``, or the version that goes."""
+    base = change.base
+    if change.op is Op.CREATE:
+        following = change.foreseen.next_version
+        again = "again " if change.state is State.MISSING else ""
+        return f"{again}new" if following in (None, 1) else f"{again}new, v{following}"
+    if base is None:
+        return ""
+    if change.op is Op.DELETE:
+        return f"v{base.version}, deleted"
+    following = change.foreseen.next_version or base.version + 1
+    return f"v{base.version} -> v{following}"
+
+
+def outline(body: JsonObject) -> str:
+    """A new manifest in a few words: ``virtual, 3 hosts, 2 setup steps``."""
+    parts = [str(body.get("kind", ""))]
+    network = body.get("network")
+    hosts = network.get("allowedHosts") if isinstance(network, Mapping) else None
+    parts.append(counted(len(hosts), "host") if isinstance(hosts, list | tuple) else "no network")
+    for key, noun in (("setup", "setup step"), ("files", "file"), ("secrets", "secret")):
+        held = body.get(key)
+        if isinstance(held, list | tuple | Mapping) and held:
+            parts.append(counted(len(held), noun))
+    return ", ".join(part for part in parts if part)
+
+
+def _notice_lines(notice: Notice, word: str, style: Style, width: int) -> list[Line]:
+    """What the server said, under its object, with the field it is about."""
+    where = f" ({notice.path})" if notice.path else ""
+    head = f"    {word}: "
+    text = cells.wrap(escape.visible(notice.message + where), max(30, width - len(head)))
+    first, *rest = text
+    return [line("    ", Span(f"{word}:", style), f" {first}"), *(line(" " * 6, t) for t in rest)]
+
+
+def _missing_line(held: Held, layout: _Layout) -> Line:
+    name = cells.pad(escape.visible(str(held.id)), layout.names)
+    said = "missing: it was deleted on the server and is not made again unasked"
+    return line("  ", STOPPED, " ", strong(name), f"   {said}")
+
+
+def counted_changes(found: Counts) -> str:
+    """``2 to create, 3 to change, 1 to delete, 34 unchanged``."""
+    parts = [
+        f"{found.create:,} to create" if found.create else "",
+        f"{found.update:,} to change" if found.update else "",
+        f"{found.delete:,} to delete" if found.delete else "",
+        f"{found.missing:,} missing" if found.missing else "",
+        f"{found.foreign:,} foreign" if found.foreign else "",
+        f"{found.unchanged:,} unchanged",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _counts_line(report: PlanReport, found: Counts) -> Line:
+    about = f"   ({counted(report.objects, 'object')}, {elapsed(report.seconds)})"
+    return line(strong("plan:"), f" {counted_changes(found)}", quiet(about))
+
+
+def _left_out(plan: Plan, width: int) -> list[Line]:
+    """What a narrowed plan doesn't speak of, in sentences."""
+    rows: list[Line] = []
+    for sentence in plan.left_out:
+        rows += [line(quiet(text)) for text in cells.wrap(escape.visible(sentence), width)]
+    return rows
+
+
+def _way_on(found: Counts) -> list[Line]:
+    if found.errors:
+        what = counted(found.errors, "error")
+        return [
+            line(Span(f"{what} foreseen by the server", Style.ERROR), ": apply would be refused.")
+        ]
+    if found.create + found.update + found.delete == 0:
+        return []
+    return [line(quiet("Save this plan with -o plan.json, or run: envsync apply"))]

@@ -1,0 +1,99 @@
+"""How things stand: one row an object, or JSON."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from envsync.contract.json_types import Json
+from envsync.contract.states import State
+from envsync.operations.reports import StatusReport, StatusRow
+from envsync.rendering.json_output import json_text, problem_json
+from envsync.rendering.symbols import STATES
+from envsync.rendering.tables import Column, table_lines
+from envsync.rendering.text import EMPTY, Line, Span, Style, counted, elapsed, line, quiet
+from envsync.rendering.times import age
+
+_COLUMNS = (
+    Column("kind"),
+    Column("name", flexible=True),
+    Column("state"),
+    Column("here", flexible=True),
+    Column("server"),
+    Column("by", flexible=True),
+    Column("environments", flexible=True),
+)
+
+
+def status_lines(report: StatusReport, now: datetime, width: int | None) -> list[Line]:
+    """The table and the line that sums it up."""
+    if not report.rows:
+        return [line(f"Nothing here, and nothing on {report.context} that it speaks for.")]
+    table = table_lines(_COLUMNS, [_row(row, now) for row in report.rows], width)
+    return [*table, EMPTY, _summary(report)]
+
+
+def _row(row: StatusRow, now: datetime) -> list[str | Span]:
+    by = "-"
+    if row.version and (row.saved_by or row.saved_at):
+        by = ", ".join(part for part in (row.saved_by, _age(row.saved_at, now)) if part)
+    return [
+        row.id.type,
+        row.id.name,
+        Span(row.state.value, STATES.get(row.state, Style.PLAIN)),
+        row.here or "-",
+        f"v{row.version}" if row.version else "-",
+        by,
+        _environments(row),
+    ]
+
+
+def _age(saved_at: str, now: datetime) -> str:
+    return age(saved_at, now) if saved_at else ""
+
+
+def _environments(row: StatusRow) -> str:
+    if row.environments <= 0:
+        return "-"
+    older = f" ({row.on_older} older)" if row.on_older > 0 else ""
+    return f"{row.environments}{older}"
+
+
+def _summary(report: StatusReport) -> Line:
+    total = len(report.rows)
+    parts = [
+        f"{report.counts[state]:,} {state.value}" for state in State if report.counts.get(state)
+    ]
+    at = f", {report.context}" + (f" at commit {report.commit[:7]}" if report.commit else "")
+    took = quiet(f" ({elapsed(report.seconds)}{at})")
+    return line(f"{counted(total, 'object')}: {', '.join(parts)}", took)
+
+
+def status_json(report: StatusReport) -> str:
+    return json_text(
+        {
+            "project": report.project,
+            "context": report.context,
+            "server": report.server.address,
+            "commit": report.commit,
+            "seconds": round(report.seconds, 3),
+            "counts": {state.value: report.counts.get(state, 0) for state in State},
+            "rows": [_row_json(row) for row in report.rows],
+            "problems": [problem_json(problem) for problem in report.problems],
+        }
+    )
+
+
+def _row_json(row: StatusRow) -> dict[str, Json]:
+    """Unknown counts and absent versions are null."""
+    return {
+        "type": row.id.type,
+        "name": row.id.name,
+        "state": row.state.value,
+        "here": row.here or None,
+        "version": row.version or None,
+        "savedBy": row.saved_by or None,
+        "savedAt": row.saved_at or None,
+        "environments": row.environments if row.environments >= 0 else None,
+        "onOlder": row.on_older if row.on_older >= 0 else None,
+        "path": row.path or None,
+    }
