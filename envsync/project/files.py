@@ -38,8 +38,12 @@ class SourceFile:
     path: str
     type: str
     name: str
-    absolute: Path
+    root: Path
     stamp: Stamp
+
+    @property
+    def absolute(self) -> Path:
+        return self.root / self.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,7 @@ def _sources(
         for path, status in walker.matching(glob, suffixes):
             if path not in found:
                 stamp = Stamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-                found[path] = SourceFile(path, type_, stem(path), walker.root / path, stamp)
+                found[path] = SourceFile(path, type_, stem(path), walker.root, stamp)
     return list(found.values())
 
 

@@ -1,0 +1,274 @@
+"""What a setup command may do wrong though it is valid."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from envsync.contract.checks import VARIABLE_TYPES
+from envsync.contract.json_types import JsonObject, Pointer
+from envsync.linting.hit import Hit
+from envsync.linting.interaction import Question, question, sudo_question
+from envsync.linting.invocations import Invocation, invocations
+from envsync.linting.reach import Reach
+from envsync.linting.shell import Script, Use, Word, read_script
+
+_DOWNLOADERS = frozenset({"curl", "wget", "fetch", "aria2c"})
+# What takes an empty input for a program that does nothing, and calls it a success.
+_SILENT = frozenset(
+    {
+        "sh",
+        "bash",
+        "dash",
+        "ash",
+        "zsh",
+        "ksh",
+        "node",
+        "perl",
+        "ruby",
+        "php",
+        "python",
+        "python3",
+        "pypy3",
+        "tee",
+        "cat",
+        "psql",
+        "sqlite3",
+        "mysql",
+    }
+)
+_PIPEFAIL = re.compile(r"\bset\s[^\n;&|]*-?[a-z]*o\s+pipefail\b")
+_URL = re.compile(r"https?://(?:[^\s/@]*@)?(?P<host>[A-Za-z0-9.-]+)", re.IGNORECASE)
+_CREDENTIAL = re.compile(
+    r"[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|CREDENTIALS?)[A-Z0-9_]*"
+)
+_LOST_ALONE = frozenset({"cd", "export", "source", ".", "alias", "pushd", "set", "umask", "ulimit"})
+_SPACE_AFTER_BACKSLASH = re.compile(r"\\[ \t]+$", re.MULTILINE)
+# Most commands hold none of this: they are not taken apart.
+_WORTH_READING = re.compile(
+    r"[|$]|https?:|\bsudo\b|\bread\b|\blogin\b|\binit\b|\bcreate\b|\binstall\b|\bupgrade\b"
+    r"|\bremove\b|\bupdate\b|\bcommit\b|\brebase\b|\bpurge\b|keygen|\bgpg|passwd|adduser|mysql"
+    r"|\bpsql\b|\s-[a-z]*[pi]\b|\b(?:vim?|nvim|nano|emacs|h?top|whiptail|dialog)\b|--insecure|curl"
+    r"|wget|pacman|strict-ssl|sslVerify|trusted-host|\A\s*(?:cd|export|source|alias|\.|pushd)\s"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A command of the setup, with the text that all commands share."""
+
+    pointer: Pointer
+    text: str
+    script: Script
+    runs: tuple[Invocation, ...]
+
+    def hit(self, code: str, word: Word | Use, message: str, label: str, remedy: str) -> Hit:
+        return Hit(code, self.pointer, message, label, remedy, self.text, word.start, word.end)
+
+
+def command_hits(body: JsonObject) -> Iterator[Hit]:
+    """What the setup's commands may do wrong."""
+    setup = body.get("setup")
+    if not isinstance(setup, list):
+        return
+    reach = Reach.of(body)
+    slots = _slots(body)
+    for index, said in enumerate(setup):
+        text = said.get("command") if isinstance(said, dict) else None
+        if not isinstance(text, str):
+            continue
+        pointer: Pointer = ("setup", index, "command")
+        yield from _characters(pointer, text)
+        if _WORTH_READING.search(text) is None:
+            continue
+        script = read_script(text)
+        if script is None:
+            continue
+        step = Step(pointer, text, script, tuple(invocations(script)))
+        yield from _questions(step)
+        yield from _pipes(step)
+        yield from _unchecked_certificates(step)
+        yield from _unreachable(step, reach)
+        yield from _unset_credentials(step, slots)
+        yield from _lost(step)
+
+
+def _slots(body: JsonObject) -> frozenset[str]:
+    """The slots that become variables."""
+    secrets = body.get("secrets")
+    if not isinstance(secrets, Mapping):
+        return frozenset()
+    return frozenset(
+        name
+        for name, slot in secrets.items()
+        if isinstance(slot, Mapping) and slot.get("type") in VARIABLE_TYPES
+    )
+
+
+def _characters(pointer: Pointer, text: str) -> Iterator[Hit]:
+    for found in _SPACE_AFTER_BACKSLASH.finditer(text):
+        yield Hit(
+            "W305",
+            pointer,
+            "a blank after `\\` ends the command here",
+            "this line does not go on in the next one",
+            "remove the blanks after `\\`",
+            text,
+            found.start(),
+            found.end(),
+        )
+    at = text.find("\r")
+    if at >= 0:
+        yield Hit(
+            "W306",
+            pointer,
+            "the command holds a carriage return, which the shell takes as text",
+            "",
+            "end the lines with LF alone (`\\n`)",
+        )
+
+
+def _questions(step: Step) -> Iterator[Hit]:
+    assumes_yes = "assume-yes" in step.text.lower()
+    reads_from_loop = re.search(r"\bdone\s*<", step.text) is not None
+    for run in step.runs:
+        asked: Question | None = sudo_question(run)
+        if asked is not None and run.sudo is not None:
+            yield _asks(step, run.sudo, "sudo", asked)
+        asked = question(run)
+        if asked is None:
+            continue
+        if assumes_yes and run.program.startswith("apt"):
+            continue
+        if run.program == "read" and reads_from_loop:
+            continue
+        if (
+            run.command.pipe_in
+            and step.text[: run.name.start].rstrip().endswith("|")
+            and (re.search(r"\byes\b[^|\n]*\|", step.text))
+        ):
+            continue
+        yield _asks(step, run.name, run.program, asked)
+
+
+def _asks(step: Step, word: Word, program: str, asked: Question) -> Hit:
+    waits_for, remedy = asked
+    return step.hit(
+        "W303", word, f"`{program}` may ask {waits_for}", "nobody is there to answer", remedy
+    )
+
+
+def _pipes(step: Step) -> Iterator[Hit]:
+    """A download that fails, piped into what takes nothing for a success."""
+    safe_from = _PIPEFAIL.search(step.text)
+    for first, second in zip(step.runs, step.runs[1:], strict=False):
+        if first.program not in _DOWNLOADERS or not first.command.pipe_out:
+            continue
+        if not second.command.pipe_in or second.program not in _SILENT:
+            continue
+        if safe_from is not None and safe_from.start() < first.name.start:
+            continue
+        yield step.hit(
+            "W310",
+            first.name,
+            f"a pipe hides the exit code of `{first.program}`",
+            f"if this fails, `{second.program}` gets nothing and succeeds",
+            "start the command with `set -o pipefail` (in bash), or download to a file first",
+        )
+
+
+def _unchecked_certificates(step: Step) -> Iterator[Hit]:
+    for run in step.runs:
+        insecure = (
+            (run.program == "curl" and run.has("-k", "--insecure"))
+            or (run.program == "wget" and run.has("--no-check-certificate"))
+            or (run.program in ("pip", "pip3", "uv") and run.has("--trusted-host"))
+            or (run.program == "git" and "http.sslverify=false" in map(str.lower, run.texts))
+            or (run.program in ("npm", "yarn") and _turns_off_ssl(run.texts))
+        )
+        if insecure:
+            yield step.hit(
+                "W304",
+                run.name,
+                f"`{run.program}` is told not to check certificates",
+                "anybody on the way can change what is downloaded",
+                "remove the option; an authority of your own belongs into the image",
+            )
+
+
+def _turns_off_ssl(texts: tuple[str, ...]) -> bool:
+    return "--strict-ssl=false" in texts or texts[-2:] == ("strict-ssl", "false")
+
+
+def _unreachable(step: Step, reach: Reach) -> Iterator[Hit]:
+    for run in step.runs:
+        downloads = run.program in _DOWNLOADERS or (
+            run.program == "git" and run.plain[:1] in (("clone",), ("fetch",), ("ls-remote",))
+        )
+        if not downloads:
+            continue
+        for word in run.arguments:
+            found = _URL.match(word.text)
+            if found is None or "." not in found["host"] or reach.allows(found["host"]):
+                continue
+            host = found["host"].lower()
+            at = step.text.find(found["host"], word.start, word.end)
+            place = Word(host, at, at + len(host)) if at >= 0 else word
+            yield step.hit(
+                "W308",
+                place,
+                f"`{host}` is not in network.allowedHosts, so this download is refused",
+                reach.said,
+                f"add {host} to network.allowedHosts",
+            )
+
+
+def _unset_credentials(step: Step, slots: frozenset[str]) -> Iterator[Hit]:
+    script = step.script
+    if any(run.program in (".", "source", "eval") for run in step.runs):
+        return
+    told: set[str] = set()
+    for use in script.uses:
+        name = use.name
+        if use.optional or name in slots or name in script.assigned or name in told:
+            continue
+        meant = _nearly(name, slots)
+        if not meant and not _CREDENTIAL.fullmatch(name):
+            continue
+        told.add(name)
+        yield step.hit(
+            "W309",
+            use,
+            f"`${name}` is used, but no slot declares it",
+            f"did you mean `${meant}`?" if meant else "empty when the command runs",
+            f"declare `{name}` under `secrets`",
+        )
+
+
+def _nearly(name: str, slots: frozenset[str]) -> str:
+    """The slot that ``name`` is a slip of the pen for, or nothing."""
+    if name.islower() or not slots:
+        return ""
+    import difflib
+
+    return next(iter(difflib.get_close_matches(name, sorted(slots), n=1, cutoff=0.88)), "")
+
+
+def _lost(step: Step) -> Iterator[Hit]:
+    if len(step.runs) != 1 or step.runs[0].program not in _LOST_ALONE:
+        return
+    run = step.runs[0]
+    if run.command.pipe_in or run.command.pipe_out or not run.arguments:
+        return
+    remedy = {
+        "cd": "give the next command a `cwd`",
+        "pushd": "give the next command a `cwd`",
+    }.get(run.program, "write it at the start of the command that needs it")
+    yield step.hit(
+        "W307",
+        run.name,
+        f"`{run.program}` alone changes nothing: each command has a shell of its own",
+        "forgotten before the next command",
+        remedy,
+    )
