@@ -44,7 +44,7 @@ setup:
   - command: build --locked --jobs {cpus}
     timeout: 20m
 files:
-  - path: /workspace/.config
+  - path: .config/service
     files:
       settings.ini: |
         [service]

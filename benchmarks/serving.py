@@ -33,7 +33,7 @@ def server(database: str) -> Iterator[Server]:
     key_file.chmod(0o600)
     process = subprocess.Popen(
         [sys.executable, "-m", "envsync.server", "--database", database, "--port", "0",
-         "--first-key-file", str(key_file), "--no-access-log"],
+         "--key-file", str(key_file), "--access-log", "/dev/null"],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     assert process.stdout is not None

@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlencode
 
 from envsync.api.messages import Request, Response, Transport
 from envsync.project.config import Context, Project
+from envsync.project.hints import state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
 
 def connect(project: Project, context: Context) -> Transport:
     """The transport of ``context``: in process for ``server: embedded``, the network otherwise."""
-    if context.server == "embedded":
+    if context.embedded:
+        if context.database is None:
+            state_folder(project)
         return EmbeddedTransport(context.database_path(project.root))
     from envsync.api.http_transport import HttpTransport
     from envsync.http.settings import HttpSettings

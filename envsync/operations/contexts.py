@@ -10,6 +10,7 @@ from envsync.operations.reports import ContextRow
 from envsync.operations.workspace import choose_context, chosen_context
 from envsync.project import config as configuration
 from envsync.project.config import Context, Project
+from envsync.project.hints import state_folder
 
 
 def contexts(project: Project, environ: Mapping[str, str]) -> tuple[ContextRow, ...]:
@@ -42,7 +43,5 @@ def use(project: Project, name: str) -> Context:
     """Makes ``name`` this clone's context. The choice stands in ``.envsync/context``, which Git
     ignores. Raises ``UsageError`` when there is no such context."""
     context = choose_context(project, name)
-    folder = project.root / ".envsync"
-    folder.mkdir(exist_ok=True)
-    write_atomically(folder / "context", f"{name}\n".encode())
+    write_atomically(state_folder(project) / "context", f"{name}\n".encode())
     return context

@@ -126,7 +126,7 @@ def start_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
     def start(database: Path | str = tmp_path / "served.db", *arguments: str) -> Server:
         process = subprocess.Popen(
             [sys.executable, "-m", "envsync.server", "--database", str(database), "--port", "0",
-             "--first-key-file", str(key_file), *arguments],
+             "--key-file", str(key_file), *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from types import TracebackType
@@ -78,10 +79,8 @@ class Interposer:
         self._ended = True
         # shutdown() wakes the thread that waits in accept(); close() alone would not.
         for each in (self._listener, *self._open):
-            try:
+            with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
             each.close()
 
     def _accept(self) -> None:
