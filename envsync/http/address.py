@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from envsync.errors import EnvsyncError
 
+_HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -70,6 +72,12 @@ def parse_address(text: str) -> Address:
             f"{_without_credentials(text)!r} is not an address of a server",
             remedy="write it as https://HOST or https://HOST:PORT",
         )
+    if not split.path.isascii():
+        raise AddressError(
+            "E601",
+            "the path of the address has characters that are not ASCII",
+            remedy="write them percent-encoded",
+        )
     if split.query or split.fragment:
         raise AddressError(
             "E601",
@@ -89,7 +97,7 @@ def parse_address(text: str) -> Address:
 
 
 def _split(text: str) -> SplitResult:
-    if text != text.strip() or any(ord(character) < 0x21 for character in text):
+    if any(character.isspace() or not character.isprintable() for character in text):
         raise AddressError(
             "E601",
             "the address has blanks or control characters in it",
@@ -133,11 +141,15 @@ def _without_credentials(text: str) -> str:
 
 
 def _ascii(host: str) -> str:
-    if host.isascii():
-        return host.lower()
+    """The host as it goes over the wire: names of other scripts in their ASCII form."""
     try:
-        return host.encode("idna").decode("ascii").lower()
-    except UnicodeError:
+        ascii_host = host.lower() if host.isascii() else host.encode("idna").decode("ascii").lower()
+        if ":" in ascii_host:
+            return str(ipaddress.ip_address(ascii_host))
+    except ValueError:
+        ascii_host = ""
+    if not _HOST.fullmatch(ascii_host):
         raise AddressError(
-            "E601", f"{host!r} is not a host name", remedy="write it as https://HOST"
-        ) from None
+            "E601", f"{host!r} is not the name of a host", remedy="write it as https://HOST"
+        )
+    return ascii_host

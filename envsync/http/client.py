@@ -16,9 +16,12 @@ from envsync.http.faults import (
     Fault,
     budget_used_up,
     certificate_refused,
+    closed_silently,
+    cut_short,
     fault_of,
     no_answer_in_time,
     redirected,
+    tls_instead_of_plain,
     too_large,
 )
 from envsync.http.lane import Lane
@@ -96,16 +99,18 @@ class HttpClient:
         """
         call = _Call(method, url, {**self._headers, **headers}, content, repeatable)
         lane = self._lane(url)
-        attempt = 0
+        attempt, left = 0, False
         while True:
             attempt += 1
             try:
                 answer = await self._attempt(lane, call, attempt)
             except Fault as fault:
+                left = fault.sent = fault.sent or left
                 wait = backoff(attempt, self._clock.chance())
                 if not self._tries_again(fault, call, attempt, wait):
                     raise await self._explained(fault, lane) from fault.__cause__
             else:
+                left = True
                 wait = self._wait_after(answer, lane, attempt)
                 final = answer.status not in RETRIED_STATUSES or not repeatable
                 if final or attempt >= self._settings.attempts or wait >= self._budget.left():
@@ -145,7 +150,7 @@ class HttpClient:
                 raise budget_used_up(lane.address, self._settings.budget_seconds)
             started = self._clock.monotonic()
             try:
-                answer = await self._exchange(transport, lane.address, call)
+                answer = await self._exchange(transport, lane, call)
             except Fault as fault:
                 self._log(call, attempt, started, fault=fault.message)
                 raise
@@ -155,8 +160,9 @@ class HttpClient:
         return answer
 
     async def _exchange(
-        self, transport: httpx.AsyncBaseTransport, address: Address, call: _Call
+        self, transport: httpx.AsyncBaseTransport, lane: Lane, call: _Call
     ) -> RawAnswer:
+        address = lane.address
         request = httpx.Request(
             call.method,
             call.url,
@@ -174,9 +180,9 @@ class HttpClient:
                     await response.aclose()
         except httpx.LocalProtocolError as error:
             # Its text may quote a header's value, and that may be a key: drop it altogether.
-            raise fault_of(error, address) from None
+            raise fault_of(error, address, lane.proxy) from None
         except (httpx.TransportError, httpx.DecodingError, ssl.SSLError) as error:
-            raise fault_of(error, address) from error
+            raise fault_of(error, address, lane.proxy) from error
         except TimeoutError as error:
             if not self._budget.left():
                 used_up = budget_used_up(address, self._settings.budget_seconds)
@@ -199,11 +205,15 @@ class HttpClient:
         return bytes(body)
 
     async def _explained(self, fault: Fault, lane: Lane) -> Fault:
-        """``fault``; for a refused certificate with what the certificate says."""
-        if fault.code != certificate_refused or not lane.direct:
+        """``fault`` with what can be found out about it: what a refused certificate says, and
+        whether a port that hangs up on plain HTTP would rather have TLS."""
+        unencrypted = lane.address.scheme == "http" and fault.code in (closed_silently, cut_short)
+        if lane.proxy or not (unencrypted or fault.code == certificate_refused):
             return fault
         seconds = min(self._settings.connect_seconds, self._budget.left())
         about = await asyncio.to_thread(describe_certificate, lane.address, seconds)
+        if unencrypted:
+            return tls_instead_of_plain(lane.address) if about else fault
         return fault.with_more(about)
 
     def _lane(self, url: str) -> Lane:
@@ -219,15 +229,20 @@ class HttpClient:
         if address.scheme == "https" or proxy.url.startswith("https:"):
             context = ssl_context(trust_of(self._settings))
 
+        via = None
+        if proxy.url:
+            encrypted = proxy.url.startswith("https:")
+            via = httpx.Proxy(proxy.url, ssl_context=context if encrypted else None)
+
         def connect() -> httpx.AsyncBaseTransport:
             return httpx.AsyncHTTPTransport(
                 verify=context or _no_trust(),
                 trust_env=False,
-                proxy=httpx.Proxy(proxy.url, ssl_context=context) if proxy.url else None,
+                proxy=via,
                 limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
             )
 
-        return Lane(address, self._settings.concurrency, self._clock, connect, direct=not proxy.url)
+        return Lane(address, self._settings.concurrency, self._clock, connect, proxy=proxy.shown)
 
     def _log(
         self,

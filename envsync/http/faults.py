@@ -35,6 +35,19 @@ class Fault(NetworkError):  # noqa: N818  it is a fault of the network, not ours
 
 
 certificate_refused = "E608"
+cut_short = "E611"
+closed_silently = "E621"
+
+
+def tls_instead_of_plain(address: Address) -> Fault:
+    where = f"{address.host}:{address.port}"
+    return Fault(
+        "E610",
+        f"{where} speaks TLS, and the address says http",
+        remedy=f"write https://{where}",
+        sent=False,
+        passing=False,
+    )
 
 
 def budget_used_up(address: Address, seconds: float, asked: float = 0.0) -> Fault:
@@ -70,7 +83,8 @@ def too_large(address: Address, cap: int) -> Fault:
 
 
 def redirected(url: str, location: str) -> Fault:
-    """Redirects are not followed: a key belongs to the host that it was given for."""
+    """Redirects are not followed: a key belongs to the host that it was given for. Who redirects
+    has done nothing else with the request."""
     target = urljoin(url, location).partition("?")[0] if location else "nowhere it names"
     here, there = urlsplit(url), urlsplit(target)
     if here.hostname == there.hostname:
@@ -81,15 +95,18 @@ def redirected(url: str, location: str) -> Fault:
         "E614",
         f"{here.netloc} redirects to {target}, and a key is not sent after a redirect",
         remedy=remedy,
-        sent=True,
+        sent=False,
         passing=False,
     )
 
 
 def fault_of(
-    error: httpx.TransportError | httpx.DecodingError | ssl.SSLError, address: Address
+    error: httpx.TransportError | httpx.DecodingError | ssl.SSLError,
+    address: Address,
+    proxy: str = "",
 ) -> Fault:
-    """``error``, met on the way to ``address``, as a sentence and a way out."""
+    """``error``, met on the way to ``address``, as a sentence and a way out. ``proxy`` is the
+    proxy on that way, without its credentials."""
     sent = not isinstance(error, _NOTHING_SENT)
     where = f"{address.host}:{address.port}"
     if isinstance(error, httpx.LocalProtocolError):
@@ -108,6 +125,8 @@ def fault_of(
             sent=False,
             passing=False,
         )
+    if proxy and isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+        return _no_way_through(error, proxy, where)
     if isinstance(error, httpx.TimeoutException):
         return _timeout(error, address, sent)
     if isinstance(error, httpx.DecodingError):
@@ -128,10 +147,22 @@ def fault_of(
     if isinstance(error, httpx.RemoteProtocolError):
         return _broken_answer(error, address)
     return Fault(
-        "E611",
+        cut_short,
         f"the connection to {where} was cut before the answer was whole",
         remedy="try again; if it stays so, look for a proxy or load balancer between",
         sent=sent,
+    )
+
+
+def _no_way_through(error: httpx.TransportError, proxy: str, where: str) -> Fault:
+    for cause in _causes(error):
+        if isinstance(cause, ssl.SSLError):
+            return _tls(cause, where, sent=False)
+    return Fault(
+        "E616",
+        f"the proxy {proxy}, which is in the way to {where}, cannot be reached",
+        remedy="check HTTPS_PROXY, or name the host in NO_PROXY",
+        sent=False,
     )
 
 
@@ -207,16 +238,17 @@ def _unreachable(error: httpx.ConnectError, where: str) -> Fault:
 def _broken_answer(error: httpx.RemoteProtocolError, address: Address) -> Fault:
     where, text = f"{address.host}:{address.port}", str(error)
     if address.scheme == "http" and any(alert in text for alert in _TLS_ALERT):
+        return tls_instead_of_plain(address)
+    if "without sending a response" in text:
         return Fault(
-            "E610",
-            f"{where} speaks TLS, and the address says http",
-            remedy=f"write https://{where}",
+            closed_silently,
+            f"{where} closed the connection without an answer",
+            remedy="try again; if it stays so, check the port: another program may listen there",
             sent=True,
-            passing=False,
         )
-    if "without sending" in text or "peer closed" in text or "incomplete" in text:
+    if "peer closed" in text or "incomplete" in text:
         return Fault(
-            "E611",
+            cut_short,
             f"the connection to {where} was cut before the answer was whole",
             remedy="try again; if it stays so, look for a proxy or load balancer between",
             sent=True,

@@ -18,7 +18,10 @@ from envsync.http.clock import Clock
 
 
 class Lane:
-    """Places for requests to one host, the last used first, so that warm connections are used."""
+    """Places for requests to one host, the last used first, so that warm connections are used.
+
+    ``proxy`` is the proxy on the way, without its credentials, or empty.
+    """
 
     def __init__(
         self,
@@ -27,10 +30,10 @@ class Lane:
         clock: Clock,
         connect: Callable[[], httpx.AsyncBaseTransport],
         *,
-        direct: bool,
+        proxy: str,
     ) -> None:
         self.address = address
-        self.direct = direct
+        self.proxy = proxy
         self._clock = clock
         self._connect = connect
         self._free = asyncio.Semaphore(places)
