@@ -45,7 +45,10 @@ class Calls:
         Runtime, and for one that does not serve our protocol."""
         if self._health is None:
             request = Request("GET", "/health", headers={"accept": "application/json"})
-            health = read_health(await self.transport.send(request))
+            response = await self.transport.send(request)
+            if response.status == 429 or response.status >= 500:
+                raise self.refused(response)
+            health = read_health(response)
             said = health.protocol_max > 0
             if said and not health.protocol_min <= PROTOCOL <= health.protocol_max:
                 raise protocol_error(health.protocol_min, health.protocol_max, status=200)
@@ -64,7 +67,8 @@ class Calls:
     ) -> Response:
         """The answer, whatever its status but for 426.
 
-        A 426 is checked once against ``/health``: a server that was just updated is asked again.
+        A 426 is checked once against ``/health``: a server that was just updated is asked again
+        (a POST is not: it is never sent twice).
         """
         sent = {**self._headers, **(headers or {})}
         if body is not None:
@@ -75,7 +79,8 @@ class Calls:
             return response
         self._health = None
         await self.health()
-        response = await self.transport.send(request)
+        if method != "POST":
+            response = await self.transport.send(request)
         if response.status == 426:
             raise protocol_error(*_range_in(response))
         return response

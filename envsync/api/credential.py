@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from envsync.contract.secret_text import SecretText
-from envsync.errors import UsageError
+from envsync.errors import EnvsyncError
 
 _TOKEN = re.compile(r"[\x21-\x7e]+")
 _SUBJECT = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?")
@@ -26,11 +26,11 @@ class Credential:
     source: str = ""
 
     def headers(self) -> Mapping[str, str]:
-        """``Authorization``, and the subject's headers when there is one. Raises ``UsageError``,
+        """``Authorization``, and the subject's headers when there is one. Raises ``EnvsyncError``,
         without the key in it, for what a header cannot carry."""
         text = self.key.reveal()
         if not _TOKEN.fullmatch(text):
-            raise UsageError(
+            raise EnvsyncError(
                 "E630",
                 f"the key from {self.source or 'this context'} is not one: it is empty, or holds "
                 "blanks, line ends or characters that are not ASCII",
@@ -45,7 +45,7 @@ class Credential:
 
     def _check_subject(self) -> None:
         if not _SUBJECT.fullmatch(self.subject) or not self.scopes:
-            raise UsageError(
+            raise EnvsyncError(
                 "E631",
                 "acting for a subject needs its name (1 to 200 visible ASCII characters) and at "
                 "least one scope",

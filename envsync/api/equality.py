@@ -13,4 +13,9 @@ def holds(view: ManifestView | None, body: JsonObject) -> bool:
     from envsync.contract.canonical import digest
     from envsync.contract.normalise import normalise
 
-    return digest(normalise("manifest", view.manifest)) == digest(normalise("manifest", body))
+    try:
+        theirs = digest(normalise("manifest", view.manifest))
+    except (ValueError, TypeError, RecursionError):
+        # What a foreign server holds may be beyond any canonical form; it is not what we wanted.
+        return False
+    return theirs == digest(normalise("manifest", body))

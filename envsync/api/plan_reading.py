@@ -37,7 +37,8 @@ def meaning_of(value: Json) -> Meaning:
     said = value.get("dryRun")
     if said is True:
         return Meaning.PLAN
-    saved = "savedAt" in value or ("version" in value and ("hash" in value or "manifest" in value))
+    shown = "version" in value and ("hash" in value or "manifest" in value)
+    saved = "savedAt" in value or (shown and "changes" not in value and "errors" not in value)
     return Meaning.SAVE if said is False or saved else Meaning.UNSAID
 
 

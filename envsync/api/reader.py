@@ -43,11 +43,14 @@ from envsync.api.views import (
     PlanItem,
 )
 from envsync.contract.features import BATCH_PLAN, LIST_SUMMARY, PROTOCOL
-from envsync.contract.json_types import Json, JsonObject
+from envsync.contract.json_types import JsonObject
 from envsync.errors import ApiError, NetworkError
 
 DEFAULT_WIDTH = 8
 """Requests side by side; the transport may allow fewer."""
+
+_BATCHES_AT_ONCE = 2
+"""One is read by the server while the next one is on its way; more only take its memory."""
 
 _FORESEEN = frozenset({400, 409, 413, 422})
 """Refusals of a dry run that are about the manifest: a save would be refused for the same."""
@@ -62,6 +65,7 @@ class RuntimeReader:
     ) -> None:
         self._calls = Calls(transport, credential)
         self._width = width
+        self._bodies: dict[tuple[str, int, str], ManifestView] = {}
 
     @property
     def calls(self) -> Calls:
@@ -146,7 +150,7 @@ class RuntimeReader:
             return []
         if BATCH_PLAN not in (await self.health()).features or len(items) == 1:
             return await side_by_side(self._width, items, self._plan_item)
-        found = await side_by_side(self._width, list(batches(items)), self._plan_one_batch)
+        found = await side_by_side(_BATCHES_AT_ONCE, batches(items), self._plan_one_batch)
         return [plan for plans in found for plan in plans]
 
     async def _plan_item(self, item: PlanItem) -> DryRun:
@@ -167,7 +171,7 @@ class RuntimeReader:
                 raise self._calls.refused(response)
             plans = self._read_batch(response, batch)
         if plans is None:
-            return [await self._plan_item(item) for item in batch.items]
+            return await side_by_side(self._width, batch.items, self._plan_item)
         return plans
 
     def _read_batch(self, response: Response, batch: Batch) -> list[DryRun] | None:
@@ -200,7 +204,13 @@ class RuntimeReader:
             return tuple(views)
 
         async def read(view: ManifestView) -> ManifestView | None:
-            return await self.get_manifest(view.name)
+            known = self._bodies.get((view.name, view.version, view.hash))
+            if known is not None:
+                return known
+            found = await self.get_manifest(view.name)
+            if found is not None and found.hash:
+                self._bodies[(found.name, found.version, found.hash)] = found
+            return found
 
         found = await side_by_side(self._width, lacking, read)
         read_now = dict(zip((view.name for view in lacking), found, strict=True))

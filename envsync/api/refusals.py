@@ -12,6 +12,7 @@ from envsync.contract.json_types import Json
 from envsync.errors import ApiError
 
 _LONGEST_SENTENCE = 2_000
+_DEEPEST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +54,16 @@ def read_refusal(response: Response) -> Refusal:
     )
 
 
-def _parts(value: Json) -> tuple[str, str, Json]:
+def _parts(value: Json, depth: int = 0) -> tuple[str, str, Json]:
     if isinstance(value, str):
         return "", value, None
-    if not is_object(value):
+    if not is_object(value) or depth > _DEEPEST:
         return "", "", None
     code, details = text(value.get("code")), value.get("details")
     message = text(value.get("message")) or text(value.get("detail")) or text(value.get("title"))
     inner = value.get("error")
     if is_object(inner):
-        inner_code, inner_message, inner_details = _parts(inner)
+        inner_code, inner_message, inner_details = _parts(inner, depth + 1)
         return code or inner_code, message or inner_message, details or inner_details
     if isinstance(inner, str):
         # OAuth's shape has a word in `error` and the sentence in `error_description`.
@@ -70,12 +71,9 @@ def _parts(value: Json) -> tuple[str, str, Json]:
         message = message or described or inner
         code = code or (inner if described else "")
     if not message and (is_array(value.get("errors")) or isinstance(value.get("errors"), str)):
-        message = " ".join(part for part in each(value.get("errors"), _sentence) if part)
+        found = each(value.get("errors"), lambda error: _parts(error, depth + 1)[1])
+        message = " ".join(sentence for sentence in found if sentence)
     return code, message, details
-
-
-def _sentence(value: Json) -> str:
-    return value if isinstance(value, str) else _parts(value)[1]
 
 
 def error_of(response: Response, asked: Asked) -> ApiError:

@@ -25,10 +25,13 @@ async def side_by_side(
         for index, item in queue:
             results[index] = await work(item)
 
+    failure: BaseException | None = None
     try:
         async with asyncio.TaskGroup() as group:
             for _ in range(width):
                 group.create_task(worker())
     except BaseExceptionGroup as failures:
-        raise failures.exceptions[0] from None
+        failure = failures.exceptions[0]
+    if failure is not None:
+        raise failure
     return [results[index] for index in sorted(results)]

@@ -16,6 +16,7 @@ from envsync.errors import ApiError, EnvsyncError, NetworkError
 
 _DELETE_ATTEMPTS = 3
 _MAY_HAVE_BEEN_DONE = frozenset({500, 502, 503, 504})
+_ASKED_AGAIN = _MAY_HAVE_BEEN_DONE | {429}
 
 
 class RuntimeWriter:
@@ -97,8 +98,7 @@ class RuntimeWriter:
         if view is None or not found:
             raise failure
         unchanged = view.version == if_match
-        note = f"the answer was not usable; reading shows version {view.version} as it was sent"
-        return Saved(view, unchanged, (note,))
+        return Saved(view, unchanged, (_how_found(failure, view),))
 
     async def _is_wanted(self, view: ManifestView | None, wanted: JsonObject) -> bool:
         """By the canonical form; where the server fills in defaults of its own, by its word."""
@@ -153,7 +153,7 @@ class RuntimeWriter:
             if response.status == 404:
                 return Deleted(name, False, 0, atomic)
             failure = self._calls.refused(response, subject)
-            if response.status not in _MAY_HAVE_BEEN_DONE:
+            if response.status not in _ASKED_AGAIN:
                 raise failure
         assert failure is not None
         raise failure
@@ -167,6 +167,12 @@ class RuntimeWriter:
             if failure is None:
                 raise
             raise _unknown_result(name, failure) from error
+
+
+def _how_found(failure: EnvsyncError, view: ManifestView) -> str:
+    if isinstance(failure, ApiError) and failure.status == 412:
+        return f"version {view.version}, which came in between, already is what was to be saved"
+    return f"the answer was lost; reading shows that version {view.version} is what was sent"
 
 
 def _read_deleted(response: Response, name: str, atomic: bool) -> Deleted:
