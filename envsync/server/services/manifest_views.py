@@ -56,7 +56,10 @@ def listed(
 def etag(heads: Iterable[Row], environments: Mapping[str, int]) -> str:
     """A weak tag over the name, version, hash and Environments of each, in order."""
     count = environments.get
-    lines = [f"{head[0]} {head[1]} {head[2]} {count(head[0], 0)}" for head in heads]
+    lines = [
+        f"{name} {version} {digest} {count(name, 0)}"
+        for name, version, digest, _kind, _at, _by in heads
+    ]
     return f'W/"{sha256(chr(10).join(lines).encode()).hexdigest()[:32]}"'
 
 

@@ -1,7 +1,8 @@
 """Named queries: SQL files, read once, in the dialect of SQLite or of PostgreSQL.
 
-The files hold the SQL that both understand, with ``:name`` parameters. Two spellings differ and
-are translated for PostgreSQL: the parameters, and the byte order of text (``COLLATE BINARY``).
+The files hold the SQL that both understand, with ``:name`` parameters. What differs is written
+for SQLite and translated for PostgreSQL: the parameters, the byte order of text (``COLLATE
+BINARY``), and rows that are kept in the order of their key (``WITHOUT ROWID``).
 """
 
 from __future__ import annotations
@@ -40,5 +41,5 @@ def postgresql_queries() -> dict[str, str]:
 
 
 def for_postgresql(sql: str) -> str:
-    """``sql`` with the one word that PostgreSQL spells otherwise."""
-    return sql.replace("COLLATE BINARY", 'COLLATE "C"')
+    """``sql`` with the words that PostgreSQL spells otherwise or does without."""
+    return sql.replace("COLLATE BINARY", 'COLLATE "C"').replace(") WITHOUT ROWID", ")")

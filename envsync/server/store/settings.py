@@ -17,5 +17,5 @@ class StoreSettings:
     lock_timeout: float = 10.0
     batch: int = 200
     connections: int = 8
-    writers: int = 1
+    writers: int = 2
     max_pages: int | None = None

@@ -28,7 +28,7 @@ CREATE TABLE keys (
   created_at TEXT NOT NULL,
   rotated_at TEXT,
   PRIMARY KEY (tenant, role, id)
-);
+) WITHOUT ROWID;
 
 -- What the list shows, so that a list without bodies never reads one: the latest version and
 -- how many versions are kept.
@@ -42,7 +42,7 @@ CREATE TABLE manifests (
   saved_at TEXT NOT NULL,
   saved_by TEXT NOT NULL,
   PRIMARY KEY (tenant, name)
-);
+) WITHOUT ROWID;
 
 -- body: canonical JSON of the normalised manifest, sent as it stands here.
 CREATE TABLE manifest_versions (
@@ -63,7 +63,7 @@ CREATE TABLE deleted_manifests (
   name TEXT COLLATE BINARY NOT NULL,
   version BIGINT NOT NULL,
   PRIMARY KEY (tenant, name)
-);
+) WITHOUT ROWID;
 
 CREATE TABLE environments (
   tenant TEXT COLLATE BINARY NOT NULL,
@@ -73,7 +73,7 @@ CREATE TABLE environments (
   PRIMARY KEY (tenant, id),
   FOREIGN KEY (tenant, manifest_name, manifest_version)
     REFERENCES manifest_versions (tenant, name, version)
-);
+) WITHOUT ROWID;
 
 CREATE INDEX environments_by_manifest
   ON environments (tenant, manifest_name, manifest_version);
