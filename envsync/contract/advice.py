@@ -193,8 +193,8 @@ def _url(text: str) -> Advice:
 def _via_url(text: str) -> Advice:
     expected = "an absolute https URL without user name, query or fragment"
     if text.startswith("http://") and "@" not in text:
-        found = f"is {shown(text)}, and http is only for this machine itself"
         bare = re.split(r"[?#]", text.removeprefix("http://"), maxsplit=1)[0]
+        found = f"is {shown('http://' + bare)}, and http is only for this machine itself"
         return Advice("E213", found, expected, f'write "https://{bare}"')
     if "@" not in text and re.search(r"[?#]", text):
         bare = re.split(r"[?#]", text, maxsplit=1)[0]

@@ -27,9 +27,10 @@ from envsync.contract.validator import retrieve
 class Broken:
     """A broken rule: ``keyword`` and its value ``rule`` stand in ``schema``.
 
-    With ``of_key`` it is a key that breaks it, the last step of ``pointer``. ``within`` is the way from the value that a choice (``anyOf``, ``oneOf``) is about to
-    ``instance``, and ``branch`` which of the choices it belongs to. For a choice ``context``
-    holds what each branch wants; it is empty for other keywords.
+    With ``of_key`` it is a key that breaks it, the last step of ``pointer``. ``within`` is the
+    way from the value that a choice (``anyOf``, ``oneOf``) is about to ``instance``, and
+    ``branch`` which of the choices it belongs to. For a choice ``context`` holds what each
+    branch wants; it is empty for other keywords.
     """
 
     keyword: str
@@ -113,6 +114,26 @@ def _check_pattern(
         yield ValidationError(f"does not match {pattern}")
 
 
+def _check_properties(
+    validator: Any, properties: Mapping[str, Any], instance: Any, schema: Any
+) -> Iterator[ValidationError]:
+    if not isinstance(instance, dict):
+        return
+    for key, subschema in properties.items():
+        if key in instance and subschema is False:
+            # The library itself loses the path of a property that may not be there.
+            yield ValidationError(
+                "not allowed",
+                validator="false",
+                validator_value=False,
+                instance=instance[key],
+                schema={},
+                path=[key],
+            )
+        elif key in instance:
+            yield from validator.descend(instance[key], subschema, path=key, schema_path=key)
+
+
 def _check_pattern_properties(
     validator: Any, patterns: Mapping[str, Any], instance: Any, schema: Any
 ) -> Iterator[ValidationError]:
@@ -142,6 +163,7 @@ _Explainer: Any = extend(  # type: ignore[no-untyped-call]
     Draft202012Validator,
     {
         "pattern": _check_pattern,
+        "properties": _check_properties,
         "patternProperties": _check_pattern_properties,
         "additionalProperties": _check_additional_properties,
     },

@@ -33,7 +33,7 @@ def path_violations(
             "E243",
             f"the path {shown(path)} is absolute",
             f"expected a path that is {start}",
-            f'write "{path.removeprefix(WORKSPACE).lstrip("/") or "."}"',
+            f'write "{_relative(path)}"',
             on_key,
         )
     elif ".." in inner.split("/"):
@@ -54,6 +54,11 @@ def path_violations(
             "write the file's name",
             on_key,
         )
+
+
+def _relative(path: str) -> str:
+    inside = path == WORKSPACE or path.startswith(f"{WORKSPACE}/")
+    return (path.removeprefix(WORKSPACE) if inside else path).strip("/") or "."
 
 
 def nul_violation(pointer: Pointer, *, on_key: bool = False) -> Violation:

@@ -168,6 +168,15 @@ def _wrong_type(broken: Broken) -> list[Violation]:
     return _one(broken, "E202", message, expected, _type_remedy(broken, wanted))
 
 
+_SHAPES_TO_WRITE: Final = {
+    "object": "write keys and values, such as `key: value`",
+    "string": "write text; several lines stand below `|`, each indented",
+    "number": "write a number",
+    "integer": "write a whole number",
+    "boolean": "write true or false",
+}
+
+
 def _type_remedy(broken: Broken, wanted: Sequence[str]) -> str:
     value = broken.instance
     if value is None:
@@ -181,7 +190,7 @@ def _type_remedy(broken: Broken, wanted: Sequence[str]) -> str:
         return f"write {value} without quotes" if _is_number(value) else "write a number"
     if isinstance(value, str) and "boolean" in wanted:
         return "write true or false, without quotes"
-    return "write keys and values, such as `key: value`" if "object" in wanted else ""
+    return _SHAPES_TO_WRITE.get(wanted[0], "")
 
 
 def _is_number(text: str) -> bool:
