@@ -84,8 +84,8 @@ def unknown_outcome(address: str, reason: str) -> StoreError:
     )
 
 
-def occupied(what: str, flag: str) -> StoreError:
-    return StoreError("E711", what, remedy=flag)
+def occupied(what: str, remedy: str) -> StoreError:
+    return StoreError("E711", what, remedy=remedy)
 
 
 def bad_backup(path: str, reason: str) -> StoreError:
@@ -109,4 +109,12 @@ def broken_query(address: str, reason: str) -> StoreError:
         "E714",
         f"the database {address} refused a statement of envsync: {reason}",
         remedy="this is a fault of envsync, or someone else changed the tables; please report it",
+    )
+
+
+def unwritable_backup(path: str, reason: str) -> StoreError:
+    return StoreError(
+        "E715",
+        f"the backup {path} cannot be written: {reason}",
+        remedy="name a file in a folder that has room and that this user may write",
     )
