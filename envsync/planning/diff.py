@@ -109,13 +109,16 @@ def _changed_list(value: Sequence[Json], changes: list[_Rest]) -> list[Json]:
         (_index(path[0]), change) for path, change in changes if _is_own(path, change, FieldOp.ADD)
     ]
     for index, change in sorted(added, key=lambda item: item[0]):
+        if index > len(result):
+            raise ValueError(f"there is no place {index} to add at")
         result.insert(index, change.new)
     for path, change in changes:
         if _is_own(path, change, FieldOp.REPLACE):
-            result[_index(path[0])] = change.new
+            result[_within(result, path[0])] = change.new
     for part, _, inside in _grouped(changes):
         if inside:
-            result[_index(part)] = _changed(result[_index(part)], inside)
+            index = _within(result, part)
+            result[index] = _changed(result[index], inside)
     return result
 
 
@@ -140,3 +143,10 @@ def _index(part: str | int) -> int:
     if not isinstance(part, int):
         raise ValueError(f"{part!r} is not an index")
     return part
+
+
+def _within(items: Sequence[Json], part: str | int) -> int:
+    index = _index(part)
+    if index >= len(items):
+        raise ValueError(f"there is no item {index} to change")
+    return index
