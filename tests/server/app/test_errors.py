@@ -215,14 +215,18 @@ class TestSubject:
             ),
             (
                 [("nylorun-subject", "carol"), ("nylorun-scopes", "agents:read admin")],
-                "Nylorun-Scopes names scopes that do not exist; there are agents:read, "
-                "agents:write, sessions:own, environments:write",
+                (
+                    "Nylorun-Scopes names scopes that do not exist; there are agents:read, "
+                    "agents:write, sessions:own, environments:write"
+                ),
             ),
             *[
                 (
                     [("nylorun-subject", name), ("nylorun-scopes", "agents:read")],
-                    "Nylorun-Subject is 1-200 visible ASCII characters, and neither host nor "
-                    "installation",
+                    (
+                        "Nylorun-Subject is 1-200 visible ASCII characters, and neither host nor "
+                        "installation"
+                    ),
                 )
                 for name in ("", "host", "installation", " x", "x" * 201, "a\x01b", "caf\xe9")
             ],
