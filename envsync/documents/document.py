@@ -40,7 +40,7 @@ class Document:
         """The text, and the root node with the place of everything in it."""
         if self._tree is None:
             source = decode(self.source, self.path)
-            self._tree = (source, _compose(source))
+            self._tree = (source, compose_mapping(source))
         return self._tree
 
     def position(self, pointer: Pointer, *, key: bool = False) -> Position:
@@ -57,8 +57,6 @@ class Document:
                 key = True
                 break
             next_name, node = found
-            # An item of a list has no key: the nearest one above stands for it only if the
-            # item itself has no place of its own.
             name = next_name
         if name is not None and (key or node.start == node.end):
             return source.at(name.start, name.end)
@@ -88,13 +86,14 @@ def parse(data: bytes, path: str) -> Document:
         if fast is not None:
             return Document(path, fast, data, fast=True)
     source = decode(data, path)
-    root = _compose(source)
+    root = compose_mapping(source)
     return Document(
         path, cast("dict[str, Data]", data_of(root)), data, fast=False, _tree=(source, root)
     )
 
 
-def _compose(source: SourceText) -> MappingNode:
+def compose_mapping(source: SourceText) -> MappingNode:
+    """The exact reading of ``source``. Raises FileError as ``parse`` does."""
     if source.path.endswith(".json"):
         from envsync.documents.json_reader import compose
     else:

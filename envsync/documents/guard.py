@@ -18,7 +18,7 @@ _MAX_BYTES: Final = 128 * 1024
 """So that the caps on nodes (every node takes two bytes at least) hold without counting."""
 
 _AMBIGUOUS = r"(?![yYnNoOtTfFiI](?i:|es|n|o|ff|rue|alse|ull|an|nf|nfinity)[ ]*[:,\]}#\n])"
-_KEY = rf"""(?:{_AMBIGUOUS}[A-Za-z_][A-Za-z0-9_./-]{{0,99}}+
+_KEY = rf"""(?:{_AMBIGUOUS}_?[A-Za-z][A-Za-z0-9_./-]{{0,99}}+
              | "[^"\\\n]{{1,99}}+" | '[^'\n]{{1,99}}+')"""
 _WORD = r"true|false|null"
 # At most 15 digits, which every reader holds exactly; a size or a duration has a unit behind them.

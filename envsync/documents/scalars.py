@@ -41,7 +41,7 @@ _BOOLEANS: Final = {
 }
 
 # Whatever begins otherwise is text in every reader, so most scalars cost one look.
-_SUSPECT: Final = re.compile(r"[0-9+.=~<-]|(?i:[ynotfi])")
+_SUSPECT: Final = re.compile(r"[0-9+.=~<_-]|(?i:[ynotfi])")
 
 _DATE: Final = r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
 _TIME: Final = r"[0-9]{1,2}:[0-9]{1,2}(?::[0-9]{1,2}(?:[.,][0-9]*)?)?"
@@ -67,7 +67,7 @@ _SHAPES: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
             r"[-+]?(?:[0-9][0-9_,]*\.?[0-9_,]*|\.[0-9_,]+)[eE][-+]?[0-9_]+",
             "a number with an exponent",
         ),
-        (r"[-+]?[0-9][0-9_,]*", "an integer"),
+        (r"[-+]?(?:[0-9]|_+[0-9])[0-9_,]*", "an integer"),
         (r"[-+]?(?:[0-9][0-9_,]*\.[0-9_,]*|\.[0-9_,]+)", "a decimal"),
     )
 )

@@ -179,7 +179,7 @@ class Layout:
             )
         elif content and not content.endswith("\n") and "-" not in header.group(1):
             self.report(
-                "E122",
+                "E121",
                 "the file ends inside a block scalar",
                 start,
                 start + 1,

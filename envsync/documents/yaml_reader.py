@@ -176,6 +176,7 @@ class _Composer:
         if style == "plain" and not event.value:
             # An empty node stands nowhere: after the `:` or `-` that it belongs to.
             end = start = min(offset(event.end_mark), len(self.source.text))
+            self.layout.last_end = max(self.layout.last_end, start)
             node = ScalarNode(start, end, None, style)
         else:
             self.layout.scalar(start, end, style, self._indent(), in_flow=self._in_flow())

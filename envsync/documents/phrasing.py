@@ -1,0 +1,145 @@
+"""How a value is written: as YAML in the style of the file around it, or as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from math import isfinite
+from typing import Final
+
+from envsync.contract.json_types import Json
+from envsync.documents.nodes import Style
+from envsync.documents.scalars import read_plain
+from envsync.documents.text import FORBIDDEN
+
+_PLAIN_KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
+_PLAIN: Final = re.compile(
+    r"[A-Za-z0-9_/$(.](?:[^\s:#,\[\]{}]|:(?=[^\s,\[\]{}])|(?<! )#| (?=[^ #:]))*"
+)
+_UNWRITABLE: Final = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A value that begins on one line (``head``) and goes on below it (``body``, whole lines)."""
+
+    head: str
+    body: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Phrasing:
+    """``step`` is how far a mapping stands right of its key, ``list_offset`` how far a list."""
+
+    is_json: bool = False
+    step: int = 2
+    list_offset: int = 2
+
+    def key(self, name: str) -> str:
+        if not self.is_json and _PLAIN_KEY.fullmatch(name) and read_plain(name) == name:
+            return name
+        return _double(name)
+
+    def inline(self, value: Json, style: Style = "plain") -> str:
+        """``value`` on one line; a text in quotes like ``style`` where that can be."""
+        match value:
+            case str():
+                return self._text(value, style)
+            case Mapping():
+                pairs = (f"{self.key(name)}: {self.inline(one)}" for name, one in value.items())
+                return "{" + ", ".join(pairs) + "}"
+            case Sequence():
+                return "[" + ", ".join(self.inline(one) for one in value) + "]"
+            case _:
+                return _atom(value)
+
+    def tree(self, value: Json, indent: int, newline: str) -> str:
+        """``value`` as JSON of several lines, the first one written at ``indent`` already."""
+        text = FORBIDDEN.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=self.step))
+        return text.replace("\n", newline + " " * indent)
+
+    def written(self, value: Json, indent: int, style: Style = "plain") -> Iterator[Written]:
+        """The ways to write ``value`` in block style, the nicest first. ``indent`` is the column
+        of the key or the dash that it belongs to."""
+        if isinstance(value, str):
+            literal = _literal(value, indent + self.step)
+            lines_of_text = "\n" in value.rstrip("\n")
+            if literal and (lines_of_text or (style in _BLOCK and value.endswith("\n"))):
+                yield literal
+            yield Written(self._text(value, style))
+            yield Written(_double(value))
+        elif isinstance(value, Mapping | Sequence) and value:
+            offset = self.step if isinstance(value, Mapping) else self.list_offset
+            yield Written("", tuple(self.lines(value, indent + offset)))
+        else:
+            yield Written(self.inline(value))
+
+    def lines(self, value: Json, indent: int) -> Iterator[str]:
+        """A collection that is not empty, as block lines at ``indent``."""
+        if isinstance(value, Mapping):
+            for name, one in value.items():
+                yield from self.entry(name, one, indent)
+        elif isinstance(value, Sequence) and not isinstance(value, str):
+            for one in value:
+                yield from self.item(one, indent)
+
+    def entry(self, name: str, value: Json, indent: int) -> Iterator[str]:
+        written = next(self.written(value, indent))
+        yield f"{' ' * indent}{self.key(name)}: {written.head}".rstrip(" ")
+        yield from written.body
+
+    def item(self, value: Json, indent: int, style: Style = "plain") -> Iterator[str]:
+        if isinstance(value, Mapping | Sequence) and not isinstance(value, str) and value:
+            first, *rest = self.lines(value, indent + 2)
+            yield f"{' ' * indent}- {first[indent + 2 :]}"
+            yield from rest
+        else:
+            written = next(self.written(value, indent, style))
+            yield f"{' ' * indent}- {written.head}"
+            yield from written.body
+
+    def _text(self, value: str, style: Style) -> str:
+        if self.is_json or style == "double":
+            return _double(value)
+        if style == "single" and not re.search(r"[\n\t]", value) and not FORBIDDEN.search(value):
+            return "'" + value.replace("'", "''") + "'"
+        if _PLAIN.fullmatch(value) and read_plain(value) == value and not FORBIDDEN.search(value):
+            return value
+        return _double(value)
+
+
+_BLOCK: Final = ("literal", "folded")
+
+
+def _atom(value: Json) -> str:
+    if isinstance(value, float):
+        if not isfinite(value):
+            raise ValueError("neither YAML's profile nor JSON has infinities")
+        text = format(Decimal(repr(value)), "f")
+        return text if "." in text else f"{text}.0"
+    return json.dumps(value)
+
+
+def _double(value: str) -> str:
+    if _UNWRITABLE.search(value):
+        raise ValueError("half of a surrogate pair is no text")
+    text = json.dumps(value, ensure_ascii=False)
+    return FORBIDDEN.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found.group()):04x}"
+
+
+def _literal(value: str, indent: int) -> Written | None:
+    """``value`` under ``|``, when that says exactly it."""
+    if FORBIDDEN.search(value) or "\r" in value or not value.strip() or value[0] in " \n\t":
+        return None
+    if not value.endswith("\n"):
+        header, lines = "|-", value.split("\n")
+    else:
+        header, lines = "|+" if value.endswith("\n\n") else "|", value[:-1].split("\n")
+    return Written(header, tuple(" " * indent + line if line else "" for line in lines))
