@@ -129,8 +129,8 @@ def test_text_that_is_no_identity_file(text):
         (
             {"allowedScopes": ["agents:write"]},
             (
-                "issuer sso: allowedScopes: there are agents:read, sessions:own, environments:write, "
-                "studio, not agents:write"
+                "issuer sso: allowedScopes: there are agents:read, sessions:own, "
+                "environments:write, studio, not agents:write"
             ),
         ),
         ({"allowedScopes": []}, "issuer sso: allowedScopes: must name at least one scope"),
