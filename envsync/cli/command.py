@@ -5,10 +5,11 @@ Everything here is read by ``envsync --help``, so it imports nothing of weight.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from envsync.cli.value import dataclass
 
 
-class Option(NamedTuple):
+@dataclass(frozen=True)
+class Option:
     """An option, or a flag when ``metavar`` is empty.
 
     ``flags`` are its spellings, the long one last. ``choices`` are the only values it takes.
@@ -37,7 +38,8 @@ class Option(NamedTuple):
         return bool(self.metavar)
 
 
-class Argument(NamedTuple):
+@dataclass(frozen=True)
+class Argument:
     """A positional argument. ``takes`` is ``""`` (exactly one), ``?``, ``*`` or ``+``.
 
     ``completes`` is as for an option, or ``manifest`` or ``code``.
@@ -55,14 +57,16 @@ class Argument(NamedTuple):
         return {"": word, "?": f"[{word}]", "*": f"[{word}...]", "+": f"{word}..."}[self.takes]
 
 
-class Example(NamedTuple):
+@dataclass(frozen=True)
+class Example:
     """A command line that works in a repository like the sample one, and what it is for."""
 
     line: str
     says: str
 
 
-class Command(NamedTuple):
+@dataclass(frozen=True)
+class Command:
     """``name`` may have several words (``serve keys create``). ``module`` and ``function`` carry
     it out; both are looked up only then. ``formats`` are the values of ``--output``, the default
     one first; none means that it prints no data."""

@@ -6,7 +6,8 @@ import sys
 
 from envsync.cli.console import Console
 from envsync.errors import EnvsyncError, ExitCode, Problem
-from envsync.rendering.problems import ReadSource, no_source, problem_lines
+from envsync.rendering.problems import ReadSource, no_source, problem_counts, problem_lines
+from envsync.rendering.text import EMPTY, Line, counted, line
 
 
 def report(
@@ -40,7 +41,17 @@ def print_problems(
 
         console.data(problems_markdown(problems))
     if console.output == "text" or (console.err_is_terminal and not console.out_is_terminal):
-        console.err(problem_lines(problems, read, console.width))
+        console.err([*problem_lines(problems, read, console.width), *_count_lines(problems)])
+
+
+def _count_lines(problems: tuple[Problem, ...]) -> list[Line]:
+    """How many there are, where one doesn't see it at a glance."""
+    if len(problems) < 2:
+        return []
+    errors = sum(problem.is_error for problem in problems)
+    files = len({problem.position.path for problem in problems if problem.position})
+    where = f" in {counted(files, 'file')}" if files else ""
+    return [EMPTY, line(problem_counts(errors, len(problems) - errors), where)]
 
 
 def report_bug(console: Console, error: BaseException, *, verbose: bool) -> ExitCode:

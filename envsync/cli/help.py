@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from envsync import __version__
 from envsync.cli.command import GLOBALS, Command, Example, Option
 from envsync.cli.table import COMMANDS, FAMILIES
+from envsync.cli.value import TYPE_CHECKING, replace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _WIDTH = 80
 _TEXT = 26
@@ -29,7 +31,7 @@ def overview() -> str:
         summary = FAMILIES.get(command.words[0], command.summary)
         lines.append(f"  {_brief(command):<{column - 2}}{summary}")
     lines += ["", "Options of every command"]
-    lines += _options(tuple(option._replace(default="") for option in GLOBALS))
+    lines += _options(tuple(replace(option, default="") for option in GLOBALS))
     lines += [
         "",
         "Try",
@@ -111,7 +113,7 @@ def _globals(command: Command) -> tuple[Option, ...]:
         elif command.formats:
             formats = ", ".join(command.formats)
             options.append(
-                option._replace(help=f"how data is printed: {formats}", default=command.formats[0])
+                replace(option, help=f"how data is printed: {formats}", default=command.formats[0])
             )
     return tuple(options)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 from envsync.cli.command import GLOBALS, Command
 from envsync.cli.table import COMMANDS, below, find
+from envsync.cli.value import TYPE_CHECKING, dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
-class Split(NamedTuple):
+@dataclass(frozen=True)
+class Split:
     """``words`` are the command's, as far as the table knows them; ``rest`` is all else, in its
     order. ``unknown`` is the first word that is no command's, or empty."""
 
@@ -18,7 +20,8 @@ class Split(NamedTuple):
     unknown: str = ""
 
 
-class Globals(NamedTuple):
+@dataclass(frozen=True)
+class Globals:
     """What can be told before the command is known, also from a line that is not understood."""
 
     help: bool

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 
 from envsync import __version__
+from envsync.cli.value import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from envsync.cli.invocation import Split
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,13 +40,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run(tokens, found, seen)
 
 
-def _help(found: object) -> str:
+def _help(found: Split) -> str:
     """The page that ``--help`` asks for; empty when the command is not one."""
     from envsync.cli import help as pages
-    from envsync.cli.invocation import Split
     from envsync.cli.table import find
 
-    assert isinstance(found, Split)
     if found.unknown:
         return ""
     if not found.words:

@@ -17,8 +17,6 @@ from envsync.cli.invocation import Globals, Split, close_commands, subcommands
 from envsync.cli.table import find
 from envsync.errors import EnvsyncError, ExitCode, Problem, UsageError
 
-_FORMATS = frozenset({"text", "json", "sarif", "github", "markdown"})
-
 
 class Run(Protocol):
     """What a command's module offers."""
@@ -32,11 +30,11 @@ class Terminated(BaseException):
 
 def run(tokens: Sequence[str], found: Split, seen: Globals) -> int:
     """Runs ``tokens`` and returns the exit code."""
-    output = seen.output if seen.output in _FORMATS else "text"
+    output = "json" if seen.output == "json" else "text"
     console = Console(no_color=seen.no_color, output=output)
     try:
         with _termination():
-            return _run(tokens, found, console, verbose=seen.verbose)
+            return run_in(console, tokens, found, verbose=seen.verbose)
     except KeyboardInterrupt:
         return _stopped(console, "interrupted", ExitCode.INTERRUPTED)
     except Terminated:
@@ -45,12 +43,13 @@ def run(tokens: Sequence[str], found: Split, seen: Globals) -> int:
         console.close()
 
 
-def _run(tokens: Sequence[str], found: Split, console: Console, *, verbose: bool) -> int:
+def run_in(console: Console, tokens: Sequence[str], found: Split, *, verbose: bool = False) -> int:
+    """Runs ``tokens`` on ``console``; what goes wrong is printed there."""
     sources = Sources()
     try:
         command = _command(tokens, found)
         arguments = parse(command, found.rest)
-        if console.output == "text" and command.formats:
+        if command.formats:
             console.output = arguments.text("output") or command.formats[0]
         sources.start = arguments.text("directory")
         call = cast("Run", getattr(import_module(command.module), command.function))

@@ -59,7 +59,8 @@ def plan_markdown(report: PlanReport, budget: int = BUDGET) -> str:
 def _verdict(plan: Plan, found: Counts) -> _Section:
     where = markdown_code(plan.context)
     if found.errors:
-        verdict = f"### ❌ envsync: the server would refuse this for {where}"
+        refused = counted(sum(change.blocked for change in plan.changes), "change")
+        verdict = f"### ❌ envsync: the server would refuse {refused} for {where}"
     elif plan.is_empty:
         verdict = f"### ✅ envsync: in sync with {where}"
     else:

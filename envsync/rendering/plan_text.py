@@ -45,12 +45,22 @@ def plan_lines(report: PlanReport, width: int) -> list[Line]:
         return [_in_sync(report, found), *_left_out(plan, width)]
     layout = _Layout(_name_width(plan.changes, missing), width)
     rows = [headline(plan.project, plan.context, plan.server, plan.commit), EMPTY]
-    for change in plan.changes:
-        rows += _change_lines(change, layout)
-    for held in missing:
-        rows.append(_missing_line(held, layout))
-    rows += [EMPTY, _counts_line(report, found)]
-    return [*rows, *_left_out(plan, width), *_way_on(found)]
+    rows += _spaced([_change_lines(change, layout) for change in plan.changes])
+    rows += [_missing_line(held, layout) for held in missing]
+    rows += [EMPTY, *_counts_lines(report, found, width)]
+    return [*rows, *_left_out(plan, width), *_way_on(plan)]
+
+
+def _spaced(blocks: Sequence[list[Line]]) -> list[Line]:
+    """``blocks`` one below the other, an empty line around those of several lines."""
+    rows: list[Line] = []
+    before = 1
+    for block in blocks:
+        if rows and (before > 1 or len(block) > 1):
+            rows.append(EMPTY)
+        rows += block
+        before = len(block)
+    return rows
 
 
 def headline(project: str, context: str, server: ServerIdentity, commit: str) -> Line:
@@ -146,7 +156,7 @@ def _notice_lines(notice: Notice, word: str, style: Style, width: int) -> list[L
 
 def _missing_line(held: Held, layout: _Layout) -> Line:
     name = cells.pad(escape.visible(str(held.id)), layout.names)
-    said = "missing: it was deleted on the server and is not made again unasked"
+    said = "deleted on the server; --recreate makes it again"
     return line("  ", STOPPED, " ", strong(name), f"   {said}")
 
 
@@ -158,14 +168,18 @@ def counted_changes(found: Counts) -> str:
         f"{found.delete:,} to delete" if found.delete else "",
         f"{found.missing:,} missing" if found.missing else "",
         f"{found.foreign:,} foreign" if found.foreign else "",
-        f"{found.unchanged:,} unchanged",
+        f"{found.unchanged:,} unchanged" if found.unchanged else "",
     ]
-    return ", ".join(part for part in parts if part)
+    return ", ".join(part for part in parts if part) or "nothing to do"
 
 
-def _counts_line(report: PlanReport, found: Counts) -> Line:
-    about = f"   ({counted(report.objects, 'object')}, {elapsed(report.seconds)})"
-    return line(strong("plan:"), f" {counted_changes(found)}", quiet(about))
+def _counts_lines(report: PlanReport, found: Counts, width: int) -> list[Line]:
+    counted_all = f" {counted_changes(found)}"
+    about = f"({counted(report.objects, 'object')}, {elapsed(report.seconds)})"
+    head = line(strong("plan:"), counted_all)
+    if len("plan:") + len(counted_all) + 3 + len(about) <= width:
+        return [head + line(quiet(f"   {about}"))]
+    return [head, line(quiet(f"      {about}"))]
 
 
 def _left_out(plan: Plan, width: int) -> list[Line]:
@@ -176,12 +190,13 @@ def _left_out(plan: Plan, width: int) -> list[Line]:
     return rows
 
 
-def _way_on(found: Counts) -> list[Line]:
-    if found.errors:
-        what = counted(found.errors, "error")
-        return [
-            line(Span(f"{what} foreseen by the server", Style.ERROR), ": apply would be refused.")
-        ]
-    if found.create + found.update + found.delete == 0:
+def _way_on(plan: Plan) -> list[Line]:
+    blocked = sum(change.blocked for change in plan.changes)
+    if blocked:
+        what = counted(blocked, "change")
+        them = "it" if blocked == 1 else "them"
+        said = f": the server would refuse {what}, so apply would not send {them}"
+        return [line(Span("error", Style.ERROR), said)]
+    if plan.is_empty:
         return []
     return [line(quiet("Save this plan with -o plan.json, or run: envsync apply"))]

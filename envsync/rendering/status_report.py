@@ -14,7 +14,7 @@ from envsync.rendering.text import EMPTY, Line, Span, Style, counted, elapsed, l
 from envsync.rendering.times import age
 
 _COLUMNS = (
-    Column("kind"),
+    Column("type"),
     Column("name", flexible=True),
     Column("state"),
     Column("here", flexible=True),
@@ -63,8 +63,7 @@ def _summary(report: StatusReport) -> Line:
     parts = [
         f"{report.counts[state]:,} {state.value}" for state in State if report.counts.get(state)
     ]
-    at = f", {report.context}" + (f" at commit {report.commit[:7]}" if report.commit else "")
-    took = quiet(f" ({elapsed(report.seconds)}{at})")
+    took = quiet(f"   ({report.context}, {elapsed(report.seconds)})")
     return line(f"{counted(total, 'object')}: {', '.join(parts)}", took)
 
 

@@ -14,10 +14,10 @@ from envsync.rendering.json_output import json_text
 from envsync.rendering.tables import Column, table_lines
 from envsync.rendering.text import line, strong
 from envsync.rendering.times import ago
-from envsync.server.services.times import timestamp
 from envsync.server.services import keys
 from envsync.server.services.host import host
 from envsync.server.services.keys import Key, NewKey, Role
+from envsync.server.services.times import timestamp
 from envsync.server.store.interface import Store, Transaction
 
 Make = Callable[[Transaction, str, str, Role, str], NewKey]

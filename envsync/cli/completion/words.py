@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from envsync.cli.command import GLOBALS, Argument, Command, Option
 from envsync.cli.table import COMMANDS, FAMILIES
+from envsync.cli.value import replace
 
 ASKED = frozenset({"context", "manifest", "code"})
 """What only a look at the repository can tell: the scripts ask ``envsync __complete KIND``."""
@@ -18,7 +19,7 @@ def options_of(command: Command) -> tuple[Option, ...]:
         if option.name != "output":
             found.append(option)
         elif command.formats:
-            found.append(option._replace(choices=command.formats))
+            found.append(replace(option, choices=command.formats))
     return tuple(found)
 
 

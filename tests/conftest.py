@@ -1,0 +1,31 @@
+"""Fixtures for every room."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Snapshot = Callable[[str, str], None]
+
+
+@pytest.fixture
+def snapshot(request: pytest.FixtureRequest) -> Snapshot:
+    """Compares a text with a golden one in ``snapshots/`` beside the test.
+
+    ``UPDATE_SNAPSHOTS=1`` writes the golden texts anew; then read the difference.
+    """
+    folder = Path(request.path).parent / "snapshots"
+
+    def check(name: str, text: str) -> None:
+        golden = folder / f"{name}.txt"
+        if os.environ.get("UPDATE_SNAPSHOTS"):
+            folder.mkdir(exist_ok=True)
+            golden.write_bytes(text.encode())
+            return
+        assert golden.exists(), f"no {golden.name}: write it with UPDATE_SNAPSHOTS=1"
+        assert text == golden.read_bytes().decode()
+
+    return check
