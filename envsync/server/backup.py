@@ -52,10 +52,8 @@ async def back_up(store: Store, path: Path, now: str, *, overwrite: bool = False
     The file appears once it is whole. Raises ``StoreError`` E711 when ``path`` exists and
     ``overwrite`` is false, E715 when it cannot be written.
     """
-    if path.exists() and not overwrite:
-        raise failures.occupied(
-            f"{path} exists already", "name another file, or ask for it to be overwritten"
-        )
+    if not overwrite:
+        _refuse_existing(path)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         rows = await store.read(lambda tx: _write(tx, partial, now), heavy=True)
@@ -77,6 +75,13 @@ async def restore(store: Store, path: Path, *, overwrite: bool = False) -> Backu
     _check(path)
     rows = await store.write(lambda tx: _put_back(tx, path, store.address, overwrite=overwrite))
     return BackupReport(path, rows)
+
+
+def _refuse_existing(path: Path) -> None:
+    if path.exists():
+        raise failures.occupied(
+            f"{path} exists already", "name another file, or ask for it to be overwritten"
+        )
 
 
 def _write(tx: Transaction, path: Path, now: str) -> dict[str, int]:
