@@ -150,7 +150,7 @@ def _keys(document: Document, name: str, said: JsonObject) -> Iterator[Complaint
         return
     embedded = server == EMBEDDED
     for member in _NOT_EMBEDDED if embedded else ("database",):
-        if member in said:
+        if member in said and (embedded or not _address_fault(server)[0]):
             pointer: Pointer = ("contexts", name, member)
             what = "an embedded server" if embedded else "a server behind an address"
             yield (
@@ -163,7 +163,8 @@ def _keys(document: Document, name: str, said: JsonObject) -> Iterator[Complaint
                     remedy=f"remove `{member}` from context `{name}`, or name another server",
                 ),
             )
-    if not embedded and "key" not in said:
+    # An address that is none may be a slip for `embedded`, which needs no key.
+    if not embedded and "key" not in said and not _address_fault(server)[0]:
         yield (
             ("contexts", name),
             Problem(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _KEY = re.compile(r"[\x21-\x7e]+")
 _LONGEST_KEY = 64 * 1024
+# Without O_NONBLOCK a named pipe would be waited for, for ever.
+_OPEN = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def resolve_key(context: Context, env: Mapping[str, str]) -> SecretText | None:
@@ -69,8 +71,7 @@ def _from_variable(reference: KeyReference, context_name: str, env: Mapping[str,
 def _from_file(reference: KeyReference, context_name: str) -> str:
     path = Path(reference.target)
     try:
-        # Without O_NONBLOCK a named pipe would be waited for, for ever.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        descriptor = os.open(path, _OPEN)
     except OSError as error:
         raise FileError(
             "E410",
@@ -79,9 +80,11 @@ def _from_file(reference: KeyReference, context_name: str) -> str:
             position=reference.position,
             remedy=f"write the key into {path} and run: chmod 600 {path}",
         ) from None
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         _require_private(os.fstat(descriptor), reference)
-        data = file.read(_LONGEST_KEY + 1)
+        data = os.read(descriptor, _LONGEST_KEY)
+    finally:
+        os.close(descriptor)
     if not data.strip():
         raise FileError(
             "E410",
