@@ -1,6 +1,7 @@
 """One canonical form: defaults filled in, one spelling for each value."""
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envsync.contract.canonical import digest
+from envsync.contract.durations import parse_duration
 from envsync.contract.normalise import normalise
+from envsync.contract.sizes import parse_size
 from envsync.contract.validator import validator
 
 BARE = {
@@ -223,6 +226,41 @@ def test_a_generated_manifest_is_valid(body: dict[str, Any]) -> None:
 def test_normalising_again_changes_nothing(body: dict[str, Any]) -> None:
     once = normalise("manifest", body)
     assert normalise("manifest", once) == once
+
+
+def respelt(body: dict[str, Any], draw: Callable[[st.SearchStrategy[Any]], Any]) -> dict[str, Any]:
+    """``body`` as another person would write it: other order, case, units, defaults said or not."""
+    out = copy.deepcopy(body)
+    network, resources, lifecycle = (out.get(key) for key in ("network", "resources", "lifecycle"))
+    if network and network.get("allowedHosts"):
+        hosts = network["allowedHosts"]
+        network["allowedHosts"] = draw(st.permutations([*hosts, hosts[0].upper()]))
+    if resources and "memory" in resources:
+        resources["memory"] = f"{parse_size(resources['memory']) // 1024}KiB"
+    if resources and isinstance(resources.get("cpus"), int):
+        resources["cpus"] = float(resources["cpus"])
+    for key in lifecycle or ():
+        lifecycle[key] = f"{parse_duration(lifecycle[key])}ms"
+    for step in out.get("setup", ()):
+        if "timeout" in step:
+            step["timeout"] = f"0{step['timeout']}"
+    for slot in out.get("secrets", {}).values():
+        slot.setdefault("required", True)
+    for key, default in {
+        "kind": "virtual",
+        "harness": "nylorun",
+        "lifecycle": {},
+        "setup": [],
+    }.items():
+        if draw(st.booleans()):
+            out.setdefault(key, default)
+    return {key: out[key] for key in draw(st.permutations(list(out)))}
+
+
+@given(MANIFEST, st.data())
+def test_another_spelling_has_the_same_digest(body: dict[str, Any], data: st.DataObject) -> None:
+    other = respelt(body, data.draw)
+    assert digest(normalise("manifest", other)) == digest(normalise("manifest", body))
 
 
 @given(MANIFEST)

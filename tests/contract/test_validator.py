@@ -5,7 +5,10 @@ import sys
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from envsync.contract.broken import broken_rules
 from envsync.contract.validator import (
     SchemaError,
     schema_document,
@@ -163,3 +166,23 @@ def test_a_policy_may_refer_to_a_shipped_schema() -> None:
 def test_a_schema_that_cannot_be_used_is_refused(schema: Any, said: str) -> None:
     with pytest.raises(SchemaError, match=said):
         validator_of(schema)
+
+
+WORDS = st.sampled_from(
+    ["kind", "pod", "setup", "command", "secrets", "type", "bearer", "url", "files", "path"]
+)
+ODD = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | WORDS | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(WORDS | st.text(), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(ODD)
+def test_whatever_is_refused_is_explained(body: Any) -> None:
+    schema = validator("environment-manifest")
+    valid = schema.is_valid(body)
+    assert (not broken_rules(schema.schema, body)) is valid
+    assert (not schema.violations(body)) is valid
