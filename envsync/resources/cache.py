@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -48,11 +47,12 @@ class Known:
 
 @dataclass(slots=True)
 class Cache:
-    """One repository's cache, for one key. ``looked_at`` is when this look began."""
+    """One repository's cache, for one key. ``looked_at`` is when this look began, in nanoseconds:
+    before the first file's stamp was taken."""
 
     path: Path | None
     key: str
-    looked_at: int = field(default_factory=time.time_ns)
+    looked_at: int = 0
     _trusted_before: int = 0
     _blobs: dict[str, list[Any]] = field(default_factory=dict)
     _objects: dict[str, list[Any]] = field(default_factory=dict)
@@ -124,10 +124,13 @@ class Cache:
         )
 
 
-def open_cache(root: Path, key: str) -> Cache:
-    """The cache of the repository at ``root`` for ``key``; an empty one if there is none."""
+def open_cache(root: Path, key: str, looked_at: int) -> Cache:
+    """The cache of the repository at ``root`` for ``key``; an empty one if there is none.
+
+    ``looked_at`` must be from before the first stamp was taken.
+    """
     path = cache_path(root)
-    cache = Cache(path, key)
+    cache = Cache(path, key, looked_at)
     with suppress(OSError, ValueError, TypeError, KeyError, IndexError, AttributeError):
         _fill(cache, path.read_bytes())
     return cache

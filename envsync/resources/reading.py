@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from time import time_ns
 
 from envsync.contract.json_types import Pointer
 from envsync.errors import FileError, Position, Problem
@@ -110,6 +111,7 @@ class _Look:
     ) -> None:
         self.project = project
         self.context = project.config.contexts[context_name]
+        self._began = time_ns()
         self.found = scan(project) if found is None else found
         self.problems: list[Problem] = []
         self.blobs = {CONFIG_NAME: blob_hash(project.config_document.source)}
@@ -185,7 +187,9 @@ class _Look:
 
     def _open_cache(self, *, linted: bool) -> Cache:
         said = [f"{path} {blob}" for path, blob in sorted(self.blobs.items())]
-        return open_cache(self.project.root, cache_key([self.context.name, str(linted), *said]))
+        return open_cache(
+            self.project.root, cache_key([self.context.name, str(linted), *said]), self._began
+        )
 
     def _other_blobs(self) -> None:
         """The tree digest covers the overlays of every context."""
