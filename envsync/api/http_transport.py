@@ -47,7 +47,7 @@ class HttpTransport:
             request.body,
             repeatable=request.repeatable,
         )
-        return Response(answer.status, answer.headers, answer.body)
+        return Response(answer.status, answer.headers, answer.body, answer.resent)
 
     async def aclose(self) -> None:
         await self._client.aclose()

@@ -27,11 +27,16 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """``headers`` has lower-case names."""
+    """``headers`` has lower-case names.
+
+    ``resent`` says that an earlier attempt of the same request may have reached the server, so
+    that a refusal may be about what that attempt has done.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    resent: bool = False
 
     def json(self) -> Json:
         """The decoded body. Raises ``ValueError`` when it is not JSON."""

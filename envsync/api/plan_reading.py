@@ -54,14 +54,14 @@ def unreadable_plan(name: str, raw: str) -> DryRun:
     return DryRun(name=name, unreadable=True, raw=raw)
 
 
-def read_plan(value: Json, name: str, raw: str) -> DryRun:
+def read_plan(value: Json, name: str) -> DryRun:
     """The plan in ``value``, or under ``plan`` in it; flagged unreadable when there is none."""
     if not is_object(value):
-        return unreadable_plan(name, raw)
+        return unreadable_plan(name, compact(value))
     inner = value.get("plan")
     plan = inner if is_object(inner) else value
     if not any(member in plan for member in _PLAN_MEMBERS):
-        return unreadable_plan(name, raw)
+        return unreadable_plan(name, compact(value))
     errors = each(plan.get("errors"), notice_of)
     told = plan.get("environments")
     environments: JsonObject = told if is_object(told) else {}

@@ -185,10 +185,7 @@ class RuntimeReader:
         named = [plan.get("name") if is_object(plan) else None for plan in plans]
         if named != [item.name for item in batch.items]:
             return None
-        return [
-            read_plan(plan, item.name, raw_text(response))
-            for plan, item in zip(plans, batch.items, strict=True)
-        ]
+        return [read_plan(plan, item.name) for plan, item in zip(plans, batch.items, strict=True)]
 
     async def _list(self, *, query: tuple[tuple[str, str], ...] = (), etag: str = "") -> Response:
         headers = {"if-none-match": etag} if etag else {}
@@ -249,7 +246,9 @@ class RuntimeReader:
             raise _saved_instead(response, name)
         if meaning is Meaning.UNSAID and not await self._is_untouched(name, if_match):
             raise _saved_instead(response, name)
-        return read_plan(value, name, raw_text(response))
+        return (
+            unreadable_plan(name, raw_text(response)) if value is None else read_plan(value, name)
+        )
 
     async def _is_untouched(self, name: str, if_match: int | None) -> bool:
         """Whether the server still holds the version that the dry run started from."""

@@ -29,7 +29,8 @@ class RuntimeWriter:
 
     async def save_manifest(self, name: str, body: JsonObject, if_match: int | None) -> Saved:
         """Save ``body`` as the next version after ``if_match`` (0: none yet; ``None``: whatever
-        is there). When the latest is not ``if_match`` but already ``body``, that is success.
+        is there). When the latest is not ``if_match`` but already ``body``, that is success:
+        ``unchanged`` when somebody else saved it, not so when our own answer was lost.
 
         Raises ``ApiError`` with status 412 for a conflict, other ``ApiError`` for refusals, and
         ``NetworkError`` when reading shows that nothing was saved.
@@ -55,7 +56,9 @@ class RuntimeWriter:
         if response.status == 200:
             return await self._answered(response, name, wanted, if_match)
         refused = self._calls.refused(response, f"manifest {name}")
-        if response.status == 412 or response.status in _MAY_HAVE_BEEN_DONE:
+        if response.status == 412:
+            return await self._found(name, wanted, if_match, refused, ours=response.resent)
+        if response.status in _MAY_HAVE_BEEN_DONE:
             return await self._found(name, wanted, if_match, refused)
         if sent is wanted and await self._takes_no_kind(response, name, wanted):
             return await self._save(name, wanted, without_kind(wanted), if_match)
@@ -85,25 +88,37 @@ class RuntimeWriter:
         return await self._found(name, wanted, if_match, unread)
 
     async def _found(
-        self, name: str, wanted: JsonObject, if_match: int | None, failure: EnvsyncError
+        self,
+        name: str,
+        wanted: JsonObject,
+        if_match: int | None,
+        failure: EnvsyncError,
+        *,
+        ours: bool = True,
     ) -> Saved:
-        """What was saved, by reading; raises ``failure`` when it was not what we wanted."""
+        """What was saved, by reading; raises ``failure`` when it is not what we wanted. ``ours``
+        says that a version which is may come from an attempt of our own."""
         try:
             view = await self._reader.get_manifest(name)
-            found = await self._is_wanted(view, wanted)
+            found = await self._is_wanted(view, wanted, if_match)
         except EnvsyncError as error:
             if isinstance(failure, ApiError) and failure.status == 412:
                 raise failure from error
             raise _unknown_result(name, failure) from error
         if view is None or not found:
             raise failure
-        unchanged = view.version == if_match
-        return Saved(view, unchanged, (_how_found(failure, view),))
+        unchanged = view.version == if_match or not ours
+        return Saved(view, unchanged, (_how_found(view, ours=ours),))
 
-    async def _is_wanted(self, view: ManifestView | None, wanted: JsonObject) -> bool:
-        """By the canonical form; where the server fills in defaults of its own, by its word."""
+    async def _is_wanted(
+        self, view: ManifestView | None, wanted: JsonObject, if_match: int | None
+    ) -> bool:
+        """By the canonical form; where the server fills in defaults of its own, by its word.
+        The version that we started from is not what we wanted, or we would not have sent it."""
         if view is None or holds(view, wanted):
             return view is not None
+        if view.version == if_match:
+            return False
         health = await self._reader.health()
         if health.ours or not self._keeps_kind(view, wanted):
             return False
@@ -169,9 +184,10 @@ class RuntimeWriter:
             raise _unknown_result(name, failure) from error
 
 
-def _how_found(failure: EnvsyncError, view: ManifestView) -> str:
-    if isinstance(failure, ApiError) and failure.status == 412:
-        return f"version {view.version}, which came in between, already is what was to be saved"
+def _how_found(view: ManifestView, *, ours: bool) -> str:
+    if not ours:
+        by = f", saved by {view.saved_by}," if view.saved_by else ""
+        return f"version {view.version}{by} already is what was to be saved"
     return f"the answer was lost; reading shows that version {view.version} is what was sent"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import httpx
 
@@ -38,11 +38,13 @@ _ACCEPTED_ENCODING = "gzip"
 
 @dataclass(frozen=True, slots=True)
 class RawAnswer:
-    """``headers`` has lower-case names; the values of a repeated header are joined with commas."""
+    """``headers`` has lower-case names; the values of a repeated header are joined with commas.
+    ``resent`` says that an earlier attempt may have reached the server too."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    resent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ class HttpClient:
                 if not self._tries_again(fault, call, attempt, wait):
                     raise await self._explained(fault, lane) from fault.__cause__
             else:
+                answer = replace(answer, resent=left)
                 left = True
                 wait = self._wait_after(answer, lane, attempt)
                 final = answer.status not in RETRIED_STATUSES or not repeatable
