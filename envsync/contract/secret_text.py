@@ -30,7 +30,7 @@ class SecretText:
     def __str__(self) -> str:
         return MASK
 
-    def __format__(self, spec: str) -> str:
+    def __format__(self, _spec: str) -> str:
         return MASK
 
     def __bool__(self) -> bool:
