@@ -21,10 +21,10 @@ LARGE = {"resources": {"cpus": 8}}
 OTHER = {"resources": {"cpus": 4}}
 
 
-def checked(plan, server, **options):
+def checked(plan, double, /, **options):
     given_options = {"project": "acme", "context": "production", "server": SERVER}
     return check(
-        plan, server.listed(), comparable=not server.foreign, **{**given_options, **options}
+        plan, double.listed(), comparable=not double.foreign, **{**given_options, **options}
     )
 
 
@@ -58,10 +58,11 @@ def test_a_moved_base_is_named_with_who_and_when(server):
     plan = plan_of(server)
     server.put("changed", OTHER, by="subject:carol")
     found = checked(plan, server)
-    assert messages(found) == [
+    (told,) = messages(found)
+    assert told == (
         "this plan is stale: manifest changed was v1 and is now v2, saved by subject:carol "
         "at 2026-11-28T17:04:00.000Z"
-    ]
+    )
     assert [problem.code for problem in found.problems] == ["E510"]
 
 
