@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 import re
+from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, MutableMapping
 from time import perf_counter
 from typing import Any, Final
@@ -93,6 +94,10 @@ class App:
         except StoreError as error:
             _log.error("database: %s", error.message)
             answer = rejected(_unavailable())
+        except CancelledError:
+            if not self._discovery.closing:
+                raise
+            answer = rejected(_stopped())
         except Exception:  # noqa: BLE001 - the last line of defence: say nothing, log all
             request_id = _request_id()
             _log.exception("request %s failed", request_id)
@@ -289,6 +294,16 @@ def _no_route(malformed: bool) -> Refusal:
 
 def _unavailable() -> Refusal:
     return Refusal(503, "request_rejected", "The database cannot be used now", headers=_RETRY_SOON)
+
+
+def _stopped() -> Refusal:
+    """For a request that was in flight when the time to stop was over."""
+    return Refusal(
+        503,
+        "request_rejected",
+        "The server stopped before it could answer; read before you try again",
+        headers=(*_RETRY_SOON, ("connection", "close")),
+    )
 
 
 def _failed(served: _Served) -> Refusal:
