@@ -323,15 +323,19 @@ class TestStop:
         with start_server("--stop-seconds", "1") as server:
             with self.in_flight(server, server.events[0]["key"]) as it:
                 assert server.stop() == 0
-                assert not it.recv(65536).startswith(b"HTTP/1.1 200")
+                answer = it.recv(65536)
+            assert answer.startswith(b"HTTP/1.1 503 ")
+            assert b"read before you try again" in answer
             assert "Traceback" not in server.log.read_text()
 
     def test_a_second_signal_does_not_wait(self, start_server):
-        with start_server("--stop-seconds", "600") as server:
-            with self.in_flight(server, server.events[0]["key"]):
-                server.process.send_signal(signal.SIGTERM)
-                assert json.loads(server.process.stdout.readline())["event"] == "stopping"
-                assert server.stop() == 0
+        with (
+            start_server("--stop-seconds", "600") as server,
+            self.in_flight(server, server.events[0]["key"]),
+        ):
+            server.process.send_signal(signal.SIGTERM)
+            assert json.loads(server.process.stdout.readline())["event"] == "stopping"
+            assert server.stop() == 0
 
     def test_new_connections_are_refused_while_it_stops(self, start_server):
         with start_server("--stop-seconds", "600") as server:
