@@ -48,7 +48,7 @@ _SPACE_AFTER_BACKSLASH = re.compile(r"\\[ \t]+$", re.MULTILINE)
 # Most commands hold none of this: they are not taken apart.
 _WORTH_READING = re.compile(
     r"[|$]|https?:|\bsudo\b|\bread\b|\blogin\b|\binit\b|\bcreate\b|\binstall\b|\bupgrade\b"
-    r"|\bremove\b|\bupdate\b|\bcommit\b|\brebase\b|\bpurge\b|keygen|\bgpg|passwd|adduser|mysql"
+    r"|\b(?:remove|erase|uninstall|update)\b|\bin\b|-[SUR]|\bcommit\b|\brebase\b|\bpurge\b|keygen|\bgpg|passwd|adduser|mysql"
     r"|\bpsql\b|\s-[a-z]*[pi]\b|\b(?:vim?|nvim|nano|emacs|h?top|whiptail|dialog)\b|--insecure|curl"
     r"|wget|pacman|strict-ssl|sslVerify|trusted-host|\A\s*(?:cd|export|source|alias|\.|pushd)\s"
 )

@@ -107,7 +107,9 @@ class _Reader:
             elif text.startswith("\\\n", at):
                 at += 2
             elif char == "\n":
-                command = self._begin()
+                # A pipe goes on in the next line.
+                if command.words or not command.pipe_in:
+                    command = self._begin()
                 at = self._skip_heredocs(at + 1, end)
             elif char == "#":
                 found = text.find("\n", at, end)

@@ -214,15 +214,19 @@ def test_two_writers_leave_a_whole_cache(write: Write, root: Path) -> None:
 
 
 NAMES = ("a", "b", "c")
-BODIES = (
-    "kind: pod\n",
-    "kind: xxx\n",
-    "resources: {memory: 2GiB}\n",
-    "resources: {memory: 4GiB}\n",
-    "name: c\n",
-    "setup: [{command: apt-get install x}]\n",
-    "setup: [{command: apt-get install -y}]\n",
-    "\tbroken",
+# All of one size, so that often only the content tells a change.
+BODIES = tuple(
+    f"{body} #".ljust(60, "-") + "\n"
+    for body in (
+        "kind: pod",
+        "kind: xxx",
+        "resources: {memory: 2GiB}",
+        "resources: {memory: 4GiB}",
+        "name: c",
+        "setup: [{command: apt-get install x}]",
+        "setup: [{command: apt-get install -y}]",
+        "\tbroken",
+    )
 )
 
 
