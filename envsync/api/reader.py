@@ -46,7 +46,7 @@ from envsync.contract.features import BATCH_PLAN, LIST_SUMMARY, PROTOCOL
 from envsync.contract.json_types import JsonObject
 from envsync.errors import ApiError, NetworkError
 
-DEFAULT_WIDTH = 8
+DEFAULT_WIDTH = 16
 """Requests side by side; the transport may allow fewer."""
 
 _BATCHES_AT_ONCE = 2

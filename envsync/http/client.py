@@ -7,8 +7,6 @@ import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import httpx
-
 from envsync.http.address import Address, parse_address
 from envsync.http.certificate import describe_certificate
 from envsync.http.clock import Budget, Clock, SystemClock
@@ -25,6 +23,7 @@ from envsync.http.faults import (
     too_large,
 )
 from envsync.http.lane import Lane
+from envsync.http.library import httpx
 from envsync.http.proxies import proxy_for
 from envsync.http.retrying import RETRIED_STATUSES, backoff, retry_after
 from envsync.http.settings import HttpSettings

@@ -7,10 +7,9 @@ import ssl
 from collections.abc import Iterator
 from urllib.parse import urljoin, urlsplit
 
-import httpx
-
 from envsync.errors import NetworkError
 from envsync.http.address import Address
+from envsync.http.library import httpx
 
 _TLS_ALERT = (r"\x15\x03", r"\x16\x03")
 _PLAIN_INSTEAD_OF_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG")

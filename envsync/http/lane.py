@@ -11,10 +11,9 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-import httpx
-
 from envsync.http.address import Address
 from envsync.http.clock import Clock
+from envsync.http.library import httpx
 
 
 class Lane:

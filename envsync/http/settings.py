@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-DEFAULT_CONCURRENCY = 8
-"""Requests to one host side by side. On a loopback one is as fast as any; 8 hides a round trip of
-about ten milliseconds, and is still polite to a small server."""
+DEFAULT_CONCURRENCY = 16
+"""Requests to one host side by side. Measured: on a loopback 16 are no slower than one, at 10 ms
+away they already take all that one process can do, and they are polite to a small server."""
 
 
 @dataclass(frozen=True, slots=True)
