@@ -88,9 +88,7 @@ async def apply(
     return ApplyReport(plan, outcomes, problems, spent, code, halt.number or 0)
 
 
-async def refuse_stale(
-    session: Session, workspace: Workspace, plan: Plan
-) -> frozenset[ObjectId]:
+async def refuse_stale(session: Session, workspace: Workspace, plan: Plan) -> frozenset[ObjectId]:
     """The changes that the server has already. Raises ``RefusedError`` unless everything else is
     as the plan found it."""
     listed = await list_objects(session)

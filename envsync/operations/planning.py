@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from envsync.api.runtime import RuntimeReader
-from envsync.api.views import DryRun, Notice, PlanItem
+from envsync.api.views import DryRun, PlanItem
 from envsync.contract.json_types import pointer_text
 from envsync.errors import FileError
 from envsync.operations.remembering import recall, remember
@@ -30,9 +30,6 @@ from envsync.resources.resource import ObjectId, Observed
 
 FEW = 32
 """Up to so many bodies are asked for one by one; beyond that the whole list is the cheaper way."""
-
-RAW_SHOWN = 500
-"""Characters of an unreadable answer that are shown."""
 
 REDRAFTS = 3
 """How often a plan is drafted again because somebody saved in the middle of it."""
@@ -165,15 +162,7 @@ async def ask(reader: RuntimeReader, changes: Collection[Change]) -> dict[Object
         for change in changes
     ]
     answers = await reader.plan_batch(items) if items else []
-    return {change.id: readable(answer) for change, answer in zip(changes, answers, strict=True)}
-
-
-def readable(answer: DryRun) -> DryRun:
-    """An answer that can't be read is shown raw; it is never taken for "no changes"."""
-    if not answer.unreadable:
-        return answer
-    told = f"the server's plan can't be read: {answer.raw[:RAW_SHOWN]}"
-    return replace(answer, unchanged=False, warnings=(Notice("plan_unreadable", told),))
+    return {change.id: answer for change, answer in zip(changes, answers, strict=True)}
 
 
 def applied_here(workspace: Workspace, session: Session) -> frozenset[ObjectId]:

@@ -47,7 +47,7 @@ def state(project: Project) -> GitState | None:
     if not _inside_working_tree(project.root):
         return None
     try:
-        places = _git(
+        places = run_git(
             project.root,
             "rev-parse",
             "--path-format=absolute",
@@ -106,7 +106,7 @@ def _status(project: Project, prefix: str) -> tuple[str, str, tuple[str, ...]]:
         "--ignore-submodules=all",
         "--",
     ]
-    output = _git(project.root, *arguments, *_pathspecs(project))
+    output = run_git(project.root, *arguments, *_pathspecs(project))
     commit = branch = ""
     changed = set()
     for raw in output.split(b"\0"):
@@ -133,13 +133,18 @@ def _path_of(line: str) -> str:
 
 
 def _pathspecs(project: Project) -> list[str]:
-    """The folders that can hold envsync files, so that Git looks at nothing else."""
+    return [f":(literal){path}" for path in envsync_paths(project)]
+
+
+def envsync_paths(project: Project) -> list[str]:
+    """The folders that can hold envsync files, and envsync.yaml, so that Git looks at nothing
+    else."""
     globs = [glob for globs in project.config.globs.values() for glob in globs]
     folders = {static_folder(glob) or "." for glob in globs} | {project.config.overlays}
-    return [f":(literal){path}" for path in sorted({CONFIG_NAME, *folders})]
+    return sorted({CONFIG_NAME, *folders})
 
 
-def _git(root: Path, *arguments: str) -> bytes:
+def run_git(root: Path, *arguments: str) -> bytes:
     """The output of a ``git`` command that only reads.
 
     Raises ``FileNotFoundError`` where there is no Git, ``EnvsyncError`` when the command fails.

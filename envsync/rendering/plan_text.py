@@ -40,7 +40,9 @@ def plan_lines(report: PlanReport, width: int) -> list[Line]:
     """The whole plan. Without a change that is one sentence."""
     plan = report.plan
     found = counts(plan)
-    missing = [held for held in plan.held if held.state is State.MISSING]
+    # Against a Git revision, what only that revision declares is what the change takes away.
+    told = {State.MISSING, State.FOREIGN} if report.offline else {State.MISSING}
+    missing = [held for held in plan.held if held.state in told]
     if plan.is_empty and not missing:
         return [_in_sync(report, found), *_left_out(plan, width)]
     layout = _Layout(_name_width(plan.changes, missing), width)
@@ -48,7 +50,7 @@ def plan_lines(report: PlanReport, width: int) -> list[Line]:
     rows += _spaced([_change_lines(change, layout) for change in plan.changes])
     rows += [_missing_line(held, layout) for held in missing]
     rows += [EMPTY, *_counts_lines(report, found, width)]
-    return [*rows, *_left_out(plan, width), *_way_on(plan)]
+    return [*rows, *_left_out(plan, width), *_way_on(report)]
 
 
 def _spaced(blocks: Sequence[list[Line]]) -> list[Line]:
@@ -78,6 +80,9 @@ def _in_sync(report: PlanReport, found: Counts) -> Line:
     at = f" at commit {plan.commit[:7]}" if plan.commit else ""
     foreign = f"; {found.foreign:,} more are not this repository's" if found.foreign else ""
     said = f"{number} {verb} {plan.context}{at}{foreign}."
+    if report.offline:
+        base = escape.visible(report.offline)
+        said = f"{number} of {plan.context} {verb} what the files said at {base}{foreign}."
     return line(Span("In sync:", Style.CREATE), f" {said}", quiet(f" ({elapsed(report.seconds)})"))
 
 
@@ -107,9 +112,9 @@ def _head_lines(change: Change, layout: _Layout) -> list[Line]:
     head = line("  ", sign, " ", strong(padded), f"   {said}")
     if not more:
         return [head]
-    used = 4 + cells.width(padded) + 3 + max(len(said), 8)
-    if used + 3 + cells.width(more) <= layout.width:
-        return [head + line(" " * (max(len(said), 8) - len(said) + 3), _radius(change, more))]
+    gap = 2 if change.op is Op.CREATE else 3
+    if 4 + cells.width(padded) + 3 + len(said) + gap + cells.width(more) <= layout.width:
+        return [head + line(" " * gap, _radius(change, more))]
     return [head, line(" " * 6, _radius(change, more))]
 
 
@@ -128,17 +133,19 @@ def version_step(change: Change) -> str:
         return ""
     if change.op is Op.DELETE:
         return f"v{base.version}, deleted"
+    if not base.version:  # a Git revision has no versions
+        return "changed"
     following = change.foreseen.next_version or base.version + 1
     return f"v{base.version} -> v{following}"
 
 
 def outline(body: JsonObject) -> str:
-    """A new manifest in a few words: ``virtual, 3 hosts, 2 setup steps``."""
+    """A new manifest in a few words: ``virtual, 3 hosts, 2 steps``."""
     parts = [str(body.get("kind", ""))]
     network = body.get("network")
     hosts = network.get("allowedHosts") if isinstance(network, Mapping) else None
     parts.append(counted(len(hosts), "host") if isinstance(hosts, list | tuple) else "no network")
-    for key, noun in (("setup", "setup step"), ("files", "file"), ("secrets", "secret")):
+    for key, noun in (("setup", "step"), ("files", "file"), ("secrets", "secret")):
         held = body.get(key)
         if isinstance(held, list | tuple | Mapping) and held:
             parts.append(counted(len(held), noun))
@@ -157,6 +164,8 @@ def _notice_lines(notice: Notice, word: str, style: Style, width: int) -> list[L
 def _missing_line(held: Held, layout: _Layout) -> Line:
     name = cells.pad(escape.visible(str(held.id)), layout.names)
     said = "deleted on the server; --recreate makes it again"
+    if held.state is State.FOREIGN:
+        said = "no longer declared here; a server keeps what it has"
     return line("  ", STOPPED, " ", strong(name), f"   {said}")
 
 
@@ -190,7 +199,8 @@ def _left_out(plan: Plan, width: int) -> list[Line]:
     return rows
 
 
-def _way_on(plan: Plan) -> list[Line]:
+def _way_on(report: PlanReport) -> list[Line]:
+    plan = report.plan
     blocked = sum(change.blocked for change in plan.changes)
     if blocked:
         what = counted(blocked, "change")
@@ -199,4 +209,7 @@ def _way_on(plan: Plan) -> list[Line]:
         return [line(Span("error", Style.ERROR), said)]
     if plan.is_empty:
         return []
+    if report.offline:
+        said = f"Told from the files since {escape.visible(report.offline)}; no server was asked."
+        return [line(quiet(said))]
     return [line(quiet("Save this plan with -o plan.json, or run: envsync apply"))]

@@ -11,7 +11,7 @@ from envsync.cli.arguments import Arguments
 from envsync.cli.console import Console
 from envsync.cli.working import warn, working
 from envsync.errors import EnvsyncError, ExitCode
-from envsync.operations import planning
+from envsync.operations import offline, planning
 from envsync.operations.reports import PlanReport
 from envsync.planning.file import dump
 
@@ -22,8 +22,12 @@ def run(arguments: Arguments, console: Console) -> ExitCode:
     options = choosing.plan_options(
         arguments, workspace.project.root, recreate=arguments.flag("recreate")
     )
+    revision = arguments.text("offline")
     with working(console, f"planning for {workspace.context.name}"):
-        report = asyncio.run(planning.plan(workspace, options))
+        if revision is None:
+            report = asyncio.run(planning.plan(workspace, options))
+        else:
+            report = offline.plan_offline(workspace, revision, options)
     target = arguments.text("out")
     if target is not None:
         save(places.start(arguments) / target, report)

@@ -34,12 +34,18 @@ CHANGING = (
                 ("--detailed-exitcode",),
                 "exit with 2 when there are changes, 0 when there are none",
             ),
+            Option(
+                ("--offline",),
+                "compare with what the files said at a Git revision; needs no server and no key",
+                "REVISION",
+            ),
         ),
         examples=(
             Example("envsync plan", "what would change"),
             Example("envsync plan --context local -o plan.json", "save the plan for a review"),
             Example("envsync plan --output markdown", "for a pull request"),
             Example("envsync plan --name 'web-*'", "only some objects"),
+            Example("envsync plan --offline HEAD", "what is not committed, without a server"),
         ),
         formats=("text", "markdown", "json"),
         exits=(
