@@ -154,7 +154,7 @@ class _Scanner:
         if text in _WORDS:
             start, self.at = self.at, self.at + len(text)
             return ScalarNode(start, self.at, _WORDS[text], "plain")
-        if not text:
+        if not text or text in "}],:":
             raise self._broken("a value is missing here", "write it")
         raise self._broken(
             f"`{text}` is not JSON",

@@ -22,7 +22,13 @@ class _Saying:
 
 
 _DIRECTIVE: Final = _Saying(
-    "a directive", "remove the line: files here are YAML 1.2 without directives", "E106"
+    "a directive",
+    "remove the line: files here are YAML 1.2 without directives",
+    "E106",
+    at_context=True,
+)
+_BEHIND: Final = _Saying(
+    "text behind a value that has ended", "put the whole value into one pair of quotes"
 )
 _TAG: Final = _Saying("a tag", "remove the tag: values here have no tags", "E104")
 
@@ -87,10 +93,6 @@ _SAYINGS: Final[dict[str, _Saying]] = {
     "did not find expected comment or line break": _Saying(
         "text on the line of a block scalar's `|` or `>`", "start the text on the next line"
     ),
-    "did not find expected alphabetic or numeric character": _Saying(
-        "a name of an anchor or alias that cannot be read",
-        "use letters, digits, `-` and `_`; put the value in quotes if it begins with `*` or `&`",
-    ),
     "found undefined tag handle": _TAG,
     "found incompatible YAML document": _DIRECTIVE,
     "found duplicate %": _DIRECTIVE,
@@ -101,7 +103,24 @@ _BY_CONTEXT: Final[dict[str, _Saying]] = {
     "while scanning a %": _DIRECTIVE,
     "while scanning a tag": _TAG,
     "while parsing a tag": _TAG,
-    "while scanning a quoted scalar": _Saying("a quoted text that cannot be read", "check it"),
+    "while scanning an alias": _Saying(
+        "a value that begins with `*` is an alias, and this one has no name",
+        'put the value in quotes: "*.example"',
+        at_context=True,
+    ),
+    "while scanning an anchor": _Saying(
+        "a value that begins with `&` is an anchor, and this one has no name",
+        "put the value in quotes",
+        at_context=True,
+    ),
+}
+
+_BEGINNINGS: Final = {
+    "while parsing a flow sequence": "the list begins here",
+    "while parsing a flow mapping": "the mapping begins here",
+    "while parsing a block collection": "the list begins here",
+    "while parsing a block mapping": "the mapping begins here",
+    "while scanning a block scalar": "the text begins here",
 }
 
 
@@ -112,12 +131,17 @@ def explain(source: SourceText, error: yaml.MarkedYAMLError) -> Problem:
     mark = error.problem_mark or error.context_mark
     offset = min(mark.index, len(source.text)) if mark else 0
     saying = _saying(problem, context, source.text[offset : offset + 1])
+    line = source.text[offset - source.column(offset) : offset]
+    if problem.startswith("did not find expected key") and line.strip(" -"):
+        saying = _BEHIND
     related: tuple[tuple[Position, str], ...] = ()
-    if error.context_mark is not None and error.context_mark.index < offset:
-        if saying.at_context:
-            offset = error.context_mark.index
-        else:
-            related = ((source.at(error.context_mark.index), context),)
+    began = error.context_mark.index if error.context_mark else offset
+    if began < offset:
+        at_end = not source.text[offset:].strip()
+        if saying.at_context or (at_end and context.startswith("while parsing a flow")):
+            offset = began
+        elif context in _BEGINNINGS:
+            related = ((source.at(began), _BEGINNINGS[context]),)
     return Problem(
         saying.code,
         saying.message,
@@ -131,9 +155,10 @@ def _saying(problem: str, context: str, character: str) -> _Saying:
     if problem.startswith("found character that cannot start any token"):
         if character == "\t":
             return _Saying("a tab in the indentation", "indent with spaces", "E112")
-        return _Saying(f"a value cannot begin with `{character}`", "put the value in quotes")
+        name = "a backtick" if character == "`" else f"`{character}`"
+        return _Saying(f"a value cannot begin with {name}", "put the value in quotes")
     for begin, saying in _BY_CONTEXT.items():
-        if context.startswith(begin) and saying.code != "E101":
+        if context.startswith(begin):
             return saying
     for begin, saying in _SAYINGS.items():
         if problem.startswith(begin):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import yaml
 
 # Comments match first, so that what they say is not looked at.
-_GAP: Final = re.compile(r"(?<![^ \n])#[^\n]*|(?P<odd>[\t#?])")
+_GAP: Final = re.compile(r"(?<![^ \t\n])#[^\n]*|(?P<odd>[\t#?])")
 _PROPERTIES: Final = re.compile(r"(?:[&!][^\s,\[\]{}]*(?:\s+|(?<=\s)#[^\n]*)*)+")
 _TAG: Final = re.compile(r"![^\s,\[\]{}]*")
 _HEADER: Final = re.compile(r"[|>]([-+0-9]*)(?: +(?:#[^\n]*)?)?\r?(?:\n|\Z)")
@@ -233,7 +233,7 @@ class Layout:
                     "a line that stands too far left for the value it continues",
                     at + column,
                     at + column + 1,
-                    remedy=f"indent it by at least {indent + 1} spaces",
+                    remedy=f"indent it by at least {indent + 1} space{'s' if indent else ''}",
                 )
                 return
             at = next_line + 1
@@ -247,9 +247,13 @@ class Layout:
                 remedy="write the key on one line",
             )
 
+    def explicit(self, key: ScalarNode) -> bool:
+        """Whether the key stands behind a `?`, which the gap before it has reported."""
+        return self.source.text[: key.start].rstrip().endswith("?")
+
     def pair(self, key: ScalarNode, value: Node) -> None:
         """The `:` stands on the key's line."""
-        if key.start == key.end or _COLON.match(self.source.text, key.end):
+        if key.start == key.end or _COLON.match(self.source.text, key.end) or self.explicit(key):
             return
         if isinstance(value, ScalarNode) and value.value is None and value.start == value.end:
             return

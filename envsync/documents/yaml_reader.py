@@ -341,7 +341,9 @@ class _Composer:
         )
 
     def _not_text(self, key: ScalarNode) -> None:
-        if any(found.position == self.source.at(key.start, key.end) for found in self.problems):
+        if self.layout.explicit(key) or any(
+            found.position == self.source.at(key.start, key.end) for found in self.problems
+        ):
             return
         written = self.source.text[key.start : key.end]
         self.report(
