@@ -72,6 +72,7 @@ def family_page(words: tuple[str, ...]) -> str:
 def page(command: Command) -> str:
     """What ``envsync COMMAND --help`` prints."""
     lines = [f"usage: {command.usage}", "", *_wrap(command.description, _WIDTH)]
+    lines += ["", "Examples", *_examples(command.examples)]
     if command.arguments:
         lines += ["", "Arguments"]
         for argument in command.arguments:
@@ -83,13 +84,11 @@ def page(command: Command) -> str:
         lines += ["", "Further commands"]
         for other in below:
             lines += _entry(other.name, other.summary)
-    lines += ["", "Options of every command", *_options(_globals(command))]
     if command.exits:
         lines += ["", "Exit codes"]
         for code, meaning in command.exits:
             lines += _wrapped(f"  {code:<4}", meaning)
-    lines += ["", "Examples"]
-    lines += _examples(command.examples)
+    lines += ["", "Options of every command", *_options(_globals(command))]
     return "\n".join(lines) + "\n"
 
 

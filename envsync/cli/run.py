@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from types import FrameType
 from typing import Protocol, cast
 
@@ -52,7 +52,8 @@ def run_in(console: Console, tokens: Sequence[str], found: Split, *, verbose: bo
         if command.formats:
             console.output = arguments.text("output") or command.formats[0]
         sources.start = arguments.text("directory")
-        call = cast("Run", getattr(import_module(command.module), command.function))
+        __import__(command.module)
+        call = cast("Run", getattr(sys.modules[command.module], command.function))
         return int(call(arguments, console))
     except EnvsyncError as error:
         return int(failures.report(console, error, verbose=verbose, read=sources))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -80,10 +81,17 @@ def _view(change: FieldChange) -> FieldView:
     if change.op is FieldOp.REMOVE:
         return _one_sided(change.op, label, "-", change.old)
     old, new = value_lines(change.old), value_lines(change.new)
+    if old == new:
+        old, new = _endings(change.old), _endings(change.new)
     if len(old) == len(new) == 1:
         brief = f"{old[0]} -> {new[0]}"
         return FieldView(change.op, label, (("-", old[0]), ("+", new[0])), brief)
     return FieldView(change.op, label, tuple(_line_diff(old, new)))
+
+
+def _endings(value: Json) -> list[str]:
+    """The last line of a text with its line end: texts that differ in nothing else."""
+    return [json.dumps(str(value).splitlines(keepends=True)[-1], ensure_ascii=False)]
 
 
 def _one_sided(op: FieldOp, label: str, sign: str, value: Json) -> FieldView:

@@ -7,6 +7,7 @@ from datetime import datetime
 from envsync.contract.json_types import Json
 from envsync.contract.states import State
 from envsync.operations.reports import StatusReport, StatusRow
+from envsync.rendering import text
 from envsync.rendering.json_output import json_text, problem_json
 from envsync.rendering.symbols import STATES
 from envsync.rendering.tables import Column, table_lines
@@ -29,7 +30,7 @@ def status_lines(report: StatusReport, now: datetime, width: int | None) -> list
     if not report.rows:
         return [line(f"Nothing here, and nothing on {report.context} that it speaks for.")]
     table = table_lines(_COLUMNS, [_row(row, now) for row in report.rows], width)
-    return [*table, EMPTY, _summary(report)]
+    return [*table, EMPTY, *_summary(report, width)]
 
 
 def _row(row: StatusRow, now: datetime) -> list[str | Span]:
@@ -58,13 +59,16 @@ def _environments(row: StatusRow) -> str:
     return f"{row.environments}{older}"
 
 
-def _summary(report: StatusReport) -> Line:
+def _summary(report: StatusReport, width: int | None) -> list[Line]:
     total = len(report.rows)
     parts = [
         f"{report.counts[state]:,} {state.value}" for state in State if report.counts.get(state)
     ]
+    said = line(f"{counted(total, 'object')}: {', '.join(parts)}")
     took = quiet(f"   ({report.context}, {elapsed(report.seconds)})")
-    return line(f"{counted(total, 'object')}: {', '.join(parts)}", took)
+    if width is None or text.width((*said, took)) <= width:
+        return [(*said, took)]
+    return [said, line(took)]
 
 
 def status_json(report: StatusReport) -> str:

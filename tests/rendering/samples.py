@@ -42,7 +42,10 @@ def base(version: int) -> Base:
     return Base(version, f"{version:064x}")
 
 
-def update(name: str, *fields: FieldChange, foreseen: Foreseen = Foreseen()) -> Change:
+UNKNOWN = Foreseen()
+
+
+def update(name: str, *fields: FieldChange, foreseen: Foreseen = UNKNOWN) -> Change:
     body: JsonObject = {"kind": "virtual"}
     return Change(
         manifest(name),
@@ -115,7 +118,9 @@ IN_SYNC = tuple(
 MISSING = Held(manifest("notebook"), State.MISSING, path="manifests/notebook.yaml")
 
 
-def plan(*changes: Change, held: tuple[Held, ...] = IN_SYNC, left_out: tuple[str, ...] = ()) -> Plan:
+def plan(
+    *changes: Change, held: tuple[Held, ...] = IN_SYNC, left_out: tuple[str, ...] = ()
+) -> Plan:
     return Plan(
         id="9f31c2ab" * 8,
         project="acme-environments",
@@ -182,7 +187,9 @@ def status_report() -> StatusReport:
             "2026-11-29T11:59:48Z",
             8,
         ),
-        StatusRow(manifest("scratch"), State.FOREIGN, "", 2, "subject:carol", "2025-01-01T00:00:00Z"),
+        StatusRow(
+            manifest("scratch"), State.FOREIGN, "", 2, "subject:carol", "2025-01-01T00:00:00Z"
+        ),
     )
     counts = {state: sum(row.state is state for row in rows) for state in State}
     return StatusReport(
