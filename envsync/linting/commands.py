@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from envsync.contract.checks import VARIABLE_TYPES
 from envsync.contract.json_types import JsonObject, Pointer
 from envsync.linting.hit import Hit
-from envsync.linting.interaction import Question, question, sudo_question
+from envsync.linting.interaction import ASKING_PROGRAMS, Question, question, sudo_question
 from envsync.linting.invocations import Invocation, invocations
 from envsync.linting.reach import Reach
 from envsync.linting.shell import Script, Use, Word, read_script
@@ -45,13 +45,9 @@ _CREDENTIAL = re.compile(
 )
 _LOST_ALONE = frozenset({"cd", "export", "source", ".", "alias", "pushd", "set", "umask", "ulimit"})
 _SPACE_AFTER_BACKSLASH = re.compile(r"\\[ \t]+$", re.MULTILINE)
-# Most commands hold none of this: they are not taken apart.
-_WORTH_READING = re.compile(
-    r"[|$]|https?:|\bsudo\b|\bread\b|\blogin\b|\binit\b|\bcreate\b|\binstall\b|\bupgrade\b"
-    r"|\b(?:remove|erase|uninstall|update)\b|\bin\b|-[SUR]|\bcommit\b|\brebase\b|\bpurge\b|keygen|\bgpg|passwd|adduser|mysql"
-    r"|\bpsql\b|\s-[a-z]*[pi]\b|\b(?:vim?|nvim|nano|emacs|h?top|whiptail|dialog)\b|--insecure|curl"
-    r"|wget|pacman|strict-ssl|sslVerify|trusted-host|\A\s*(?:cd|export|source|alias|\.|pushd)\s"
-)
+# Most commands name none of these: they are not taken apart.
+_WORTH_READING = ASKING_PROGRAMS | _DOWNLOADERS | {"sudo", "uv"}
+_BETWEEN_WORDS = str.maketrans(dict.fromkeys("();&|\"'`/{}<>=", " "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +68,13 @@ def command_hits(body: JsonObject) -> Iterator[Hit]:
     setup = body.get("setup")
     if not isinstance(setup, list):
         return
-    reach = Reach.of(body)
-    slots = _slots(body)
     for index, said in enumerate(setup):
         text = said.get("command") if isinstance(said, dict) else None
         if not isinstance(text, str):
             continue
         pointer: Pointer = ("setup", index, "command")
         yield from _characters(pointer, text)
-        if _WORTH_READING.search(text) is None:
+        if not _is_worth_reading(text):
             continue
         script = read_script(text)
         if script is None:
@@ -89,20 +83,29 @@ def command_hits(body: JsonObject) -> Iterator[Hit]:
         yield from _questions(step)
         yield from _pipes(step)
         yield from _unchecked_certificates(step)
-        yield from _unreachable(step, reach)
-        yield from _unset_credentials(step, slots)
+        yield from _unreachable(step, body)
+        yield from _unset_credentials(step, body)
         yield from _lost(step)
+
+
+def _is_worth_reading(text: str) -> bool:
+    if "$" in text:
+        return True
+    words = text.translate(_BETWEEN_WORDS).split()
+    if not words:
+        return False
+    return words[0] in _LOST_ALONE or not _WORTH_READING.isdisjoint(words)
 
 
 def _slots(body: JsonObject) -> frozenset[str]:
     """The slots that become variables."""
     secrets = body.get("secrets")
-    if not isinstance(secrets, Mapping):
+    if not isinstance(secrets, dict):
         return frozenset()
     return frozenset(
         name
         for name, slot in secrets.items()
-        if isinstance(slot, Mapping) and slot.get("type") in VARIABLE_TYPES
+        if isinstance(slot, dict) and slot.get("type") in VARIABLE_TYPES
     )
 
 
@@ -201,13 +204,14 @@ def _turns_off_ssl(texts: tuple[str, ...]) -> bool:
     return "--strict-ssl=false" in texts or texts[-2:] == ("strict-ssl", "false")
 
 
-def _unreachable(step: Step, reach: Reach) -> Iterator[Hit]:
+def _unreachable(step: Step, body: JsonObject) -> Iterator[Hit]:
     for run in step.runs:
         downloads = run.program in _DOWNLOADERS or (
             run.program == "git" and run.plain[:1] in (("clone",), ("fetch",), ("ls-remote",))
         )
         if not downloads:
             continue
+        reach = Reach.of(body)
         for word in run.arguments:
             found = _URL.match(word.text)
             if found is None or "." not in found["host"] or reach.allows(found["host"]):
@@ -224,8 +228,11 @@ def _unreachable(step: Step, reach: Reach) -> Iterator[Hit]:
             )
 
 
-def _unset_credentials(step: Step, slots: frozenset[str]) -> Iterator[Hit]:
+def _unset_credentials(step: Step, body: JsonObject) -> Iterator[Hit]:
     script = step.script
+    if not script.uses:
+        return
+    slots = _slots(body)
     if any(run.program in (".", "source", "eval") for run in step.runs):
         return
     told: set[str] = set()

@@ -286,3 +286,6 @@ _ASKS: Mapping[str, Callable[[Invocation], Question | None]] = {
     "mv": _files,
     "read": _read,
 }
+
+ASKING_PROGRAMS = frozenset(_ASKS) | _PEOPLE
+"""Every program that may ask something."""

@@ -17,12 +17,12 @@ _NEAR = 0.9
 def manifest_hits(body: JsonObject) -> Iterator[Hit]:
     """Hosts, secrets, lifecycle and sizes."""
     network, secrets = body.get("network"), body.get("secrets")
-    if isinstance(network, Mapping):
+    if isinstance(network, dict):
         yield from _hosts(network.get("allowedHosts"))
-    if isinstance(secrets, Mapping):
+    if isinstance(secrets, dict) and secrets:
         yield from _secret_hosts(secrets, Reach.of(body))
     lifecycle = body.get("lifecycle")
-    if isinstance(lifecycle, Mapping):
+    if isinstance(lifecycle, dict):
         yield from _lifecycle(lifecycle)
     yield from _near_caps(body)
 
@@ -63,7 +63,7 @@ def _hosts(hosts: Json) -> Iterator[Hit]:
 
 def _secret_hosts(secrets: Mapping[str, Json], reach: Reach) -> Iterator[Hit]:
     for name, slot in secrets.items():
-        if not isinstance(slot, Mapping) or slot.get("type") != "environment_secret":
+        if not isinstance(slot, dict) or slot.get("type") != "environment_secret":
             continue
         hosts = slot.get("allowedHosts")
         for index, host in enumerate(hosts if isinstance(hosts, list) else ()):
@@ -101,24 +101,24 @@ def _lifecycle(lifecycle: Mapping[str, Json]) -> Iterator[Hit]:
 def _near_caps(body: JsonObject) -> Iterator[Hit]:
     """Sizes that one more edit takes over a limit of our server."""
     network, setup, files = body.get("network"), body.get("setup"), body.get("files")
-    hosts = network.get("allowedHosts") if isinstance(network, Mapping) else None
+    hosts = network.get("allowedHosts") if isinstance(network, dict) else None
     if isinstance(hosts, list):
         yield from _near(("network", "allowedHosts"), len(hosts), limits.HOSTS_MAX, "hosts")
     if isinstance(setup, list):
         yield from _near(("setup",), len(setup), limits.SETUP_MAX, "setup commands")
         for index, step in enumerate(setup):
-            command = step.get("command") if isinstance(step, Mapping) else None
+            command = step.get("command") if isinstance(step, dict) else None
             if isinstance(command, str):
                 yield from _near(
                     ("setup", index, "command"), _bytes(command), limits.COMMAND_MAX_BYTES, "bytes"
                 )
     if isinstance(files, list):
         yield from _near(("files",), len(files), limits.FILES_MAX, "entries")
-        texts = [entry.get("files") for entry in files if isinstance(entry, Mapping)]
+        texts = [entry.get("files") for entry in files if isinstance(entry, dict)]
         inline = sum(
             _bytes(text)
             for entry in texts
-            if isinstance(entry, Mapping)
+            if isinstance(entry, dict)
             for text in entry.values()
             if isinstance(text, str)
         )

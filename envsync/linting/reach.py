@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from envsync.contract.json_types import JsonObject
@@ -18,7 +17,7 @@ class Reach:
     @classmethod
     def of(cls, body: JsonObject) -> Reach:
         network = body.get("network")
-        said = network.get("allowedHosts") if isinstance(network, Mapping) else None
+        said = network.get("allowedHosts") if isinstance(network, dict) else None
         hosts = (
             [host.lower() for host in said if isinstance(host, str)]
             if (isinstance(said, list))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import FileIO
 
 from envsync.contract.json_types import JsonObject
 from envsync.documents import parse
@@ -28,9 +29,16 @@ class Source:
 
 def read_bytes(file: SourceFile) -> bytes:
     """The bytes of ``file`` as they are. Raises ``FileError`` when they cannot be read."""
+    if file.stamp.size > _LONGEST_READ:
+        raise FileError(
+            "E115",
+            f"the file is larger than 1 MiB ({file.stamp.size:,} bytes)",
+            position=Position(file.path),
+            remedy="split it, or keep large content where the Environment can fetch it",
+        )
     try:
-        with file.absolute.open("rb") as stream:
-            return stream.read(_LONGEST_READ)
+        with FileIO(f"{file.root}/{file.path}") as stream:
+            return stream.readall()
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise FileError(
