@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -63,7 +63,8 @@ def postgresql_server() -> Iterator[str]:
         *(binaries / "initdb", "-D", data, "-U", "envsync", "--auth=trust", "--no-sync"),
         *("--encoding=UTF8", "--locale=C.UTF-8"),
     )
-    options = f"-k {folder} -c listen_addresses="
+    # It need not survive a power cut, only the killing of its clients.
+    options = f"-k {folder} -c listen_addresses= -c fsync=off -c autovacuum=off"
     run(binaries / "pg_ctl", "start", "-w", "-D", data, "-l", folder / "log", "-o", options)
     try:
         yield f"postgresql://envsync@/postgres?host={quote(str(folder), safe='')}"
@@ -72,16 +73,29 @@ def postgresql_server() -> Iterator[str]:
         shutil.rmtree(folder)
 
 
-@pytest.fixture
-def postgresql_url(postgresql_server: str) -> Iterator[str]:
-    """The address of an empty schema of its own."""
+@contextmanager
+def _schema_of_its_own(server: str) -> Iterator[str]:
     import psycopg
 
     schema = f"test_{os.getpid()}_{next(_numbers)}"
-    with psycopg.connect(postgresql_server, autocommit=True) as connection:
-        connection.execute(f"CREATE SCHEMA {schema}".encode())
-        yield f"{postgresql_server}&options={quote(f'-csearch_path={schema}')}"
-        connection.execute(f"DROP SCHEMA {schema} CASCADE".encode())
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}")
+        yield f"{server}&options={quote(f'-csearch_path={schema}')}"
+        connection.execute(f"DROP SCHEMA {schema} CASCADE")
+
+
+@pytest.fixture
+def postgresql_url(postgresql_server: str) -> Iterator[str]:
+    """The address of an empty schema."""
+    with _schema_of_its_own(postgresql_server) as url:
+        yield url
+
+
+@pytest.fixture
+def second_postgresql_url(postgresql_server: str) -> Iterator[str]:
+    """The address of another empty schema."""
+    with _schema_of_its_own(postgresql_server) as url:
+        yield url
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])

@@ -21,6 +21,9 @@ class Notice:
     message: str
     path: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}" if self.path else self.message
+
     def json(self) -> dict[str, Json]:
         """The notice as it goes over the wire."""
         body: dict[str, Json] = {"code": self.code, "message": self.message}
@@ -67,13 +70,13 @@ def draft(body: JsonObject, abilities: Abilities) -> Draft:
 
 def _unavailable(manifest: JsonObject, abilities: Abilities) -> Iterator[Notice]:
     if manifest["kind"] == "pod" and not abilities.pods:
-        yield Notice("environment_unavailable", "This server cannot run kind pod.", "/kind")
+        yield Notice("environment_unavailable", "this server cannot run kind pod", "/kind")
     files = manifest.get("files")
     for index, entry in enumerate(files if isinstance(files, list) else ()):
         if isinstance(entry, dict) and "artifactId" in entry:
             yield Notice(
                 "artifact_not_found",
-                f"This server has no artifact {entry['artifactId']} version {entry['version']}.",
+                f"this server has no artifact {entry['artifactId']} version {entry['version']}",
                 f"/files/{index}/artifactId",
             )
 
@@ -82,7 +85,7 @@ def _surprises(manifest: JsonObject, abilities: Abilities) -> Iterator[Notice]:
     if "image" in manifest and abilities.images_are_host:
         yield Notice(
             "image_is_host",
-            f"This server runs every image on its own system, read-only; it does not fetch"
-            f" {manifest['image']}.",
+            f"this server runs every image on its own system, read-only; it does not fetch"
+            f" {manifest['image']}",
             "/image",
         )

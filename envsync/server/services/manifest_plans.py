@@ -80,7 +80,7 @@ def plan_batch(tx: Transaction, tenant: str, items: Sequence[PlanItem]) -> bytes
         raise Refusal(
             400,
             "request_rejected",
-            f"A batch holds at most {MAX_BATCH} manifests.",
+            f"A batch holds at most {MAX_BATCH} manifests",
             {"max": MAX_BATCH},
         )
     known = _held_of(tx, tenant, [item.name for item in items if item.draft is not None])
@@ -155,7 +155,7 @@ def _answer(
         "currentVersion": current,
         "nextVersion": following,
         "unchanged": unchanged,
-        "changes": differing,
+        "changes": list(differing),
         "errors": [notice.json() for notice in errors],
         "warnings": [notice.json() for notice in warnings],
         "environments": {"total": sum(held.environments.values()), "onOlderVersions": older},

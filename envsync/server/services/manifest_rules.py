@@ -18,10 +18,10 @@ def is_stale(head: Row | None, if_match: int | None) -> bool:
 
 def stale_message(name: str, head: Row | None) -> str:
     if head is None:
-        return f"There is no manifest {name}."
+        return f"There is no manifest {name}"
     return (
         f"Manifest {name} is at version {head['version']},"
-        f" saved by {head['saved_by']} at {head['saved_at']}."
+        f" saved by {head['saved_by']} at {head['saved_at']}"
     )
 
 
@@ -38,4 +38,4 @@ def stale_details(head: Row | None) -> dict[str, Json]:
 
 
 def no_room() -> str:
-    return f"This server holds at most {MAX_MANIFESTS} manifests."
+    return f"This server holds at most {MAX_MANIFESTS} manifests"

@@ -141,7 +141,7 @@ def save_manifest(
         raise Refusal(
             400,
             "request_rejected",
-            " ".join(notice.message for notice in draft.errors),
+            "; ".join(str(notice) for notice in draft.errors),
             {"errors": [notice.json() for notice in draft.errors]},
         )
     saved: dict[str, str | int] = {
@@ -179,7 +179,7 @@ def delete_manifest(
         raise Refusal(
             409,
             "manifest_in_use",
-            f"{total} Environment{'s were' if total > 1 else ' was'} made from manifest {name}.",
+            f"{total} Environment{'s were' if total > 1 else ' was'} made from manifest {name}",
             {"environments": [row["id"] for row in users], "total": total},
         )
     versions = tx.execute("delete_manifest_versions", tenant=tenant, name=name)
@@ -196,7 +196,7 @@ def _check_precondition(name: str, head: Row | None, if_match: int | None) -> No
 def _first_number(tx: Transaction, tenant: str, name: str) -> int:
     """The first version of a name that holds nothing now."""
     if not is_manifest_name(name):
-        raise Refusal(400, "request_rejected", "That is not a name for a manifest.")
+        raise Refusal(400, "request_rejected", "That is not a name for a manifest")
     count = tx.one("manifest_count", tenant=tenant)
     if count is not None and count["manifests"] >= MAX_MANIFESTS:
         raise Refusal(
@@ -240,4 +240,4 @@ def _environments(tx: Transaction, tenant: str, name: str) -> dict[int, int]:
 
 def _absent(name: str, version: int | None) -> Refusal:
     what = f"manifest {name}" if version is None else f"version {version} of manifest {name}"
-    return Refusal(404, "request_rejected", f"There is no {what}.")
+    return Refusal(404, "request_rejected", f"There is no {what}")

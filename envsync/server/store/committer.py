@@ -31,13 +31,14 @@ class Conflict(Exception):  # noqa: N818 - an event to react to
 class Spoilt(Exception):  # noqa: N818 - an event to react to
     """The transaction as a whole failed for ``cause``.
 
-    Nothing of it was kept, or, when that is not ``certain``, perhaps all of it.
+    ``final`` says that its works are not to be run one by one: that would fail likewise, wait as
+    long each time, or do again what was perhaps done.
     """
 
-    def __init__(self, cause: StoreError, *, certain: bool = True) -> None:
+    def __init__(self, cause: StoreError, *, final: bool = False) -> None:
         super().__init__(str(cause))
         self.cause = cause
-        self.certain = certain
+        self.final = final
 
 
 class Writer(Protocol):
@@ -160,7 +161,7 @@ def _carry_out(writer: Writer, works: list[_Work]) -> list[_Result]:
     try:
         return _persist(writer, works)
     except Spoilt as spoilt:
-        if len(works) == 1 or not spoilt.certain:
+        if len(works) == 1 or spoilt.final:
             return [_Result(error=spoilt.cause)] * len(works)
     return [_carry_out(writer, [work])[0] for work in works]
 
@@ -172,18 +173,25 @@ def _persist(writer: Writer, works: list[_Work]) -> list[_Result]:
             return _attempt(writer, works, alone=attempt > 0)
         except Conflict:
             time.sleep(random.uniform(0, 0.002 * 2**attempt))  # noqa: S311 - not a secret
-    raise Spoilt(writer.crowded(_ATTEMPTS))
+    raise Spoilt(writer.crowded(_ATTEMPTS), final=True)
 
 
 def _attempt(writer: Writer, works: list[_Work], *, alone: bool) -> list[_Result]:
     try:
-        tx = writer.begin(alone=alone)
+        tx = _begun(writer, alone=alone)
         results = [_run(writer, tx, work) for work in works]
         writer.commit()
     except Exception:
         writer.abandon()
         raise
     return results
+
+
+def _begun(writer: Writer, *, alone: bool) -> Transaction:
+    try:
+        return writer.begin(alone=alone)
+    except Spoilt as spoilt:
+        raise Spoilt(spoilt.cause, final=True) from spoilt.cause
 
 
 def _run(writer: Writer, tx: Transaction, work: _Work) -> _Result:

@@ -64,7 +64,7 @@ class PostgresqlWriter:
         except psycopg.Error as error:
             if self._connection.closed:
                 cause = failures.unknown_outcome(self._address, " ".join(str(error).split()))
-                raise Spoilt(cause, certain=False) from error
+                raise Spoilt(cause, final=True) from error
             raise self._failure(error) from error
 
     def abandon(self) -> None:
@@ -110,4 +110,5 @@ class PostgresqlWriter:
             self._connection.closed or isinstance(error, psycopg.IntegrityError)
         ):
             return Conflict()
-        return Spoilt(store_error(error, self._address, self._settings))
+        waited = isinstance(error, errors.LockNotAvailable)
+        return Spoilt(store_error(error, self._address, self._settings), final=waited)
