@@ -148,6 +148,31 @@ def raw(data: bytes) -> Step:
     return step
 
 
+def tunnels_to(port: int) -> Step:
+    """A proxy that lets CONNECT through, whatever host it names, to ``port`` of the loopback."""
+
+    def step(connection: Connection, seen: Seen) -> bool:
+        assert seen.method == "CONNECT"
+        with socket.create_connection(("127.0.0.1", port)) as target:
+            connection.send(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            back = threading.Thread(target=_pipe, args=(target, connection.socket), daemon=True)
+            back.start()
+            _pipe(connection.socket, target)
+            back.join(10)
+        return False
+
+    return step
+
+
+def _pipe(source: socket.socket, target: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := source.recv(65536):
+            target.sendall(data)
+    for end in (source, target):
+        with contextlib.suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
+
+
 class FaultyServer:
     """``with FaultyServer(step, ...) as server`` listens on ``server.url``."""
 

@@ -9,8 +9,9 @@ from envsync.http.address import parse_address
 from envsync.http.effective import effective
 from envsync.http.proxies import proxy_for
 from envsync.http.settings import HttpSettings
+from tests.http.authority import Authority
 from tests.http.conftest import Send
-from tests.http.faulty_server import FaultyServer, answer
+from tests.http.faulty_server import FaultyServer, answer, tunnels_to
 
 PROXY = "http://proxy.example:3128"
 
@@ -98,6 +99,28 @@ def test_a_request_goes_through_the_proxy(send: Send) -> None:
     assert "canary" not in str(caught.value.problems)
     assert (proxy.seen[0].method, proxy.seen[0].target) == ("CONNECT", "runtime.example:443")
     assert proxy.seen[0].headers["proxy-authorization"].startswith("Basic ")
+
+
+def test_behind_a_proxy_the_certificate_of_the_server_counts(
+    send: Send, authority: Authority
+) -> None:
+    right = authority.server_context("runtime.example")
+    wrong = authority.server_context("other.example")
+    with FaultyServer(tls=right) as server, FaultyServer(tunnels_to(server.port)) as proxy:
+        got = send(
+            "https://runtime.example/v1/me",
+            headers={"authorization": "Bearer key"},
+            environment={"HTTPS_PROXY": proxy.url},
+            ca_bundle=authority.bundle,
+        )
+    assert got.status == 200
+    assert server.seen[0].headers["host"] == "runtime.example"
+    assert "authorization" not in proxy.seen[0].headers
+    with FaultyServer(tls=wrong) as server, FaultyServer(tunnels_to(server.port)) as proxy:
+        settings = {"environment": {"HTTPS_PROXY": proxy.url}, "ca_bundle": authority.bundle}
+        with pytest.raises(NetworkError) as caught:
+            send("https://runtime.example/", **settings)
+    assert (caught.value.code, server.seen) == ("E608", [])
 
 
 def test_a_proxy_that_is_not_there(send: Send) -> None:
