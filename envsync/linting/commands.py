@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from envsync.contract.checks import VARIABLE_TYPES
 from envsync.contract.json_types import JsonObject, Pointer
@@ -46,21 +47,21 @@ _CREDENTIAL = re.compile(
 _LOST_ALONE = frozenset({"cd", "export", "source", ".", "alias", "pushd", "set", "umask", "ulimit"})
 _SPACE_AFTER_BACKSLASH = re.compile(r"\\[ \t]+$", re.MULTILINE)
 # Most commands name none of these: they are not taken apart.
-_WORTH_READING = ASKING_PROGRAMS | _DOWNLOADERS | {"sudo", "uv"}
+_WORTH_READING = ASKING_PROGRAMS | _DOWNLOADERS | {"sudo"}
 _BETWEEN_WORDS = str.maketrans(dict.fromkeys("();&|\"'`/{}<>=", " "))
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A command of the setup, with the text that all commands share."""
+class Command:
+    """A setup command taken apart. Its hits get their pointer later, since many manifests share
+    a command."""
 
-    pointer: Pointer
     text: str
     script: Script
     runs: tuple[Invocation, ...]
 
     def hit(self, code: str, word: Word | Use, message: str, label: str, remedy: str) -> Hit:
-        return Hit(code, self.pointer, message, label, remedy, self.text, word.start, word.end)
+        return Hit(code, (), message, label, remedy, self.text, word.start, word.end)
 
 
 def command_hits(body: JsonObject) -> Iterator[Hit]:
@@ -73,28 +74,38 @@ def command_hits(body: JsonObject) -> Iterator[Hit]:
         if not isinstance(text, str):
             continue
         pointer: Pointer = ("setup", index, "command")
-        yield from _characters(pointer, text)
-        if not _is_worth_reading(text):
-            continue
-        script = read_script(text)
-        if script is None:
-            continue
-        step = Step(pointer, text, script, tuple(invocations(script)))
-        yield from _questions(step)
-        yield from _pipes(step)
-        yield from _unchecked_certificates(step)
-        yield from _unreachable(step, body)
-        yield from _unset_credentials(step, body)
-        yield from _lost(step)
+        command, hits = _read(text)
+        if command is not None:
+            hits = (*hits, *_unreachable(command, body), *_unset_credentials(command, body))
+        for hit in hits:
+            yield replace(hit, pointer=pointer)
+
+
+@lru_cache(maxsize=1024)
+def _read(text: str) -> tuple[Command | None, tuple[Hit, ...]]:
+    """A command, if it is worth taking apart and can be, and what its text alone shows."""
+    hits = tuple(_characters(text))
+    script = read_script(text) if _is_worth_reading(text) else None
+    if script is None:
+        return None, hits
+    command = Command(text, script, tuple(invocations(script)))
+    return command, (
+        *hits,
+        *_questions(command),
+        *_pipes(command),
+        *_unchecked_certificates(command),
+        *_lost(command),
+    )
 
 
 def _is_worth_reading(text: str) -> bool:
-    if "$" in text:
+    if "$" in text or "--trusted-host" in text:
         return True
     words = text.translate(_BETWEEN_WORDS).split()
     if not words:
         return False
-    return words[0] in _LOST_ALONE or not _WORTH_READING.isdisjoint(words)
+    alone = words[0] in _LOST_ALONE and "\n" not in text.strip()
+    return alone or not _WORTH_READING.isdisjoint(words)
 
 
 def _slots(body: JsonObject) -> frozenset[str]:
@@ -109,11 +120,11 @@ def _slots(body: JsonObject) -> frozenset[str]:
     )
 
 
-def _characters(pointer: Pointer, text: str) -> Iterator[Hit]:
+def _characters(text: str) -> Iterator[Hit]:
     for found in _SPACE_AFTER_BACKSLASH.finditer(text):
         yield Hit(
             "W305",
-            pointer,
+            (),
             "a blank after `\\` ends the command here",
             "this line does not go on in the next one",
             "remove the blanks after `\\`",
@@ -125,20 +136,20 @@ def _characters(pointer: Pointer, text: str) -> Iterator[Hit]:
     if at >= 0:
         yield Hit(
             "W306",
-            pointer,
+            (),
             "the command holds a carriage return, which the shell takes as text",
             "",
             "end the lines with LF alone (`\\n`)",
         )
 
 
-def _questions(step: Step) -> Iterator[Hit]:
-    assumes_yes = "assume-yes" in step.text.lower()
-    reads_from_loop = re.search(r"\bdone\s*<", step.text) is not None
-    for run in step.runs:
+def _questions(command: Command) -> Iterator[Hit]:
+    assumes_yes = "assume-yes" in command.text.lower()
+    reads_from_loop = re.search(r"\bdone\s*<", command.text) is not None
+    for run in command.runs:
         asked: Question | None = sudo_question(run)
         if asked is not None and run.sudo is not None:
-            yield _asks(step, run.sudo, "sudo", asked)
+            yield _asks(command, run.sudo, "sudo", asked)
         asked = question(run)
         if asked is None:
             continue
@@ -148,31 +159,31 @@ def _questions(step: Step) -> Iterator[Hit]:
             continue
         if (
             run.command.pipe_in
-            and step.text[: run.name.start].rstrip().endswith("|")
-            and (re.search(r"\byes\b[^|\n]*\|", step.text))
+            and command.text[: run.name.start].rstrip().endswith("|")
+            and (re.search(r"\byes\b[^|\n]*\|", command.text))
         ):
             continue
-        yield _asks(step, run.name, run.program, asked)
+        yield _asks(command, run.name, run.program, asked)
 
 
-def _asks(step: Step, word: Word, program: str, asked: Question) -> Hit:
+def _asks(command: Command, word: Word, program: str, asked: Question) -> Hit:
     waits_for, remedy = asked
-    return step.hit(
+    return command.hit(
         "W303", word, f"`{program}` may ask {waits_for}", "nobody is there to answer", remedy
     )
 
 
-def _pipes(step: Step) -> Iterator[Hit]:
+def _pipes(command: Command) -> Iterator[Hit]:
     """A download that fails, piped into what takes nothing for a success."""
-    safe_from = _PIPEFAIL.search(step.text)
-    for first, second in zip(step.runs, step.runs[1:], strict=False):
+    safe_from = _PIPEFAIL.search(command.text)
+    for first, second in zip(command.runs, command.runs[1:], strict=False):
         if first.program not in _DOWNLOADERS or not first.command.pipe_out:
             continue
         if not second.command.pipe_in or second.program not in _SILENT:
             continue
         if safe_from is not None and safe_from.start() < first.name.start:
             continue
-        yield step.hit(
+        yield command.hit(
             "W310",
             first.name,
             f"a pipe hides the exit code of `{first.program}`",
@@ -181,8 +192,8 @@ def _pipes(step: Step) -> Iterator[Hit]:
         )
 
 
-def _unchecked_certificates(step: Step) -> Iterator[Hit]:
-    for run in step.runs:
+def _unchecked_certificates(command: Command) -> Iterator[Hit]:
+    for run in command.runs:
         insecure = (
             (run.program == "curl" and run.has("-k", "--insecure"))
             or (run.program == "wget" and run.has("--no-check-certificate"))
@@ -191,7 +202,7 @@ def _unchecked_certificates(step: Step) -> Iterator[Hit]:
             or (run.program in ("npm", "yarn") and _turns_off_ssl(run.texts))
         )
         if insecure:
-            yield step.hit(
+            yield command.hit(
                 "W304",
                 run.name,
                 f"`{run.program}` is told not to check certificates",
@@ -204,8 +215,8 @@ def _turns_off_ssl(texts: tuple[str, ...]) -> bool:
     return "--strict-ssl=false" in texts or texts[-2:] == ("strict-ssl", "false")
 
 
-def _unreachable(step: Step, body: JsonObject) -> Iterator[Hit]:
-    for run in step.runs:
+def _unreachable(command: Command, body: JsonObject) -> Iterator[Hit]:
+    for run in command.runs:
         downloads = run.program in _DOWNLOADERS or (
             run.program == "git" and run.plain[:1] in (("clone",), ("fetch",), ("ls-remote",))
         )
@@ -217,9 +228,9 @@ def _unreachable(step: Step, body: JsonObject) -> Iterator[Hit]:
             if found is None or "." not in found["host"] or reach.allows(found["host"]):
                 continue
             host = found["host"].lower()
-            at = step.text.find(found["host"], word.start, word.end)
+            at = command.text.find(found["host"], word.start, word.end)
             place = Word(host, at, at + len(host)) if at >= 0 else word
-            yield step.hit(
+            yield command.hit(
                 "W308",
                 place,
                 f"`{host}` is not in network.allowedHosts, so this download is refused",
@@ -228,12 +239,12 @@ def _unreachable(step: Step, body: JsonObject) -> Iterator[Hit]:
             )
 
 
-def _unset_credentials(step: Step, body: JsonObject) -> Iterator[Hit]:
-    script = step.script
+def _unset_credentials(command: Command, body: JsonObject) -> Iterator[Hit]:
+    script = command.script
     if not script.uses:
         return
     slots = _slots(body)
-    if any(run.program in (".", "source", "eval") for run in step.runs):
+    if any(run.program in (".", "source", "eval") for run in command.runs):
         return
     told: set[str] = set()
     for use in script.uses:
@@ -244,7 +255,7 @@ def _unset_credentials(step: Step, body: JsonObject) -> Iterator[Hit]:
         if not meant and not _CREDENTIAL.fullmatch(name):
             continue
         told.add(name)
-        yield step.hit(
+        yield command.hit(
             "W309",
             use,
             f"`${name}` is used, but no slot declares it",
@@ -262,17 +273,17 @@ def _nearly(name: str, slots: frozenset[str]) -> str:
     return next(iter(difflib.get_close_matches(name, sorted(slots), n=1, cutoff=0.88)), "")
 
 
-def _lost(step: Step) -> Iterator[Hit]:
-    if len(step.runs) != 1 or step.runs[0].program not in _LOST_ALONE:
+def _lost(command: Command) -> Iterator[Hit]:
+    if len(command.runs) != 1 or command.runs[0].program not in _LOST_ALONE:
         return
-    run = step.runs[0]
+    run = command.runs[0]
     if run.command.pipe_in or run.command.pipe_out or not run.arguments:
         return
     remedy = {
         "cd": "give the next command a `cwd`",
         "pushd": "give the next command a `cwd`",
     }.get(run.program, "write it at the start of the command that needs it")
-    yield step.hit(
+    yield command.hit(
         "W307",
         run.name,
         f"`{run.program}` alone changes nothing: each command has a shell of its own",

@@ -18,6 +18,7 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\+?=")
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)(:?[-=?+])?)")
 _HEREDOC = re.compile(r"<<(-?)[ \t]*(['\"]?)\\?([A-Za-z_][A-Za-z0-9_]*)\2")
 _REDIRECT = re.compile(r"[0-9]*(?:>>|>\||>&|<&|<<<|<>|>|<)|&>>?")
+_ORDINARY = re.compile(r"[^ \t\n;&|()<>\\'\"$`]+")
 _BREAKS = " \t\n;&|()<>"
 
 
@@ -185,7 +186,10 @@ class _Reader:
         parts: list[str] = []
         while at < end and text[at] not in _BREAKS:
             char = text[at]
-            if char == "\\":
+            if run := _ORDINARY.match(text, at, end):
+                parts.append(run[0])
+                at = run.end()
+            elif char == "\\":
                 parts.append(text[at + 1 : at + 2].replace("\n", ""))
                 at += 2
             elif char == "'":
@@ -200,9 +204,8 @@ class _Reader:
                 stop = self._expansion(at, end)
                 parts.append(text[at:stop])
                 at = stop
-            else:
-                parts.append(char)
-                at += 1
+            else:  # pragma: no cover - every other character is ordinary
+                raise NotUnderstoodError
         return Word("".join(parts), start, min(at, end)), min(at, end)
 
     def _double(self, at: int, end: int) -> int:

@@ -48,9 +48,14 @@ _KINDS: tuple[tuple[str, bytes], ...] = (
     ),
 )
 # What each form cannot do without: most files hold none of it, and a look for plain pieces says so
-# much sooner than an expression.
+# much sooner than an expression. All but a few forms need a word of more than 20 characters too.
+_LONG_WORD = b"w" * 21
+_WORDS = bytes(
+    ord("w") if chr(byte).isascii() and (chr(byte).isalnum() or chr(byte) in "_-") else 0
+    for byte in range(256)
+)
+_SHORT_HINTS = (b"PRIVATE KEY", b"AKIA", b"ASIA", b"uthorization", b"AUTHORIZATION", b"eyJ")
 _HINTS = (
-    b"PRIVATE KEY",
     b"ghp_",
     b"gho_",
     b"ghu_",
@@ -65,8 +70,6 @@ _HINTS = (
     b"glft-",
     b"glsoat-",
     b"xox",
-    b"AKIA",
-    b"ASIA",
     b"_live_",
     b"_test_",
     b"sk-",
@@ -81,9 +84,6 @@ _HINTS = (
     b"hvb.",
     b"hvr.",
     b"AGE-SECRET",
-    b"eyJ",
-    b"uthorization",
-    b"AUTHORIZATION",
 )
 _ASSIGNED_HINTS = (
     b"TOKEN",
@@ -110,7 +110,7 @@ def token_problems(document: Document) -> Iterator[Problem]:
     """What in a file looks like a token, each with its place and none with its text."""
     data = document.source
     seen: list[tuple[int, int]] = []
-    if any(hint in data for hint in _HINTS) or (b"://" in data and b"@" in data):
+    if _may_hold_a_token(data):
         for what, pattern in _COMPILED:
             for found in pattern.finditer(data):
                 start, end = _piece(found)
@@ -120,6 +120,12 @@ def token_problems(document: Document) -> Iterator[Problem]:
                 yield _problem(document, "E301", f"this looks like {what}", start, end)
     if b"=" in data and any(hint in data for hint in _ASSIGNED_HINTS):
         yield from _assigned(document, seen)
+
+
+def _may_hold_a_token(data: bytes) -> bool:
+    if any(hint in data for hint in _SHORT_HINTS) or (b"://" in data and b"@" in data):
+        return True
+    return _LONG_WORD in data.translate(_WORDS) and any(hint in data for hint in _HINTS)
 
 
 def _assigned(document: Document, seen: list[tuple[int, int]]) -> Iterator[Problem]:
