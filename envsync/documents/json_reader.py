@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from envsync.documents.limits import MAX_DEPTH, MAX_INTEGER, MAX_NODES
+from envsync.documents.limits import MAX_DEPTH, MAX_INTEGER, MAX_NODES, MAX_PROBLEMS
 from envsync.documents.nodes import MappingNode, Node, ScalarNode, SequenceNode, depth_of, size_of
 from envsync.documents.text import SourceText
 from envsync.errors import FileError, Problem
@@ -89,6 +89,8 @@ class _Scanner:
                     related=((place, "the first one"),),
                 )
             )
+            if len(self.duplicates) >= MAX_PROBLEMS:
+                raise FileError.of(tuple(self.duplicates))
         self._grow(node, value)
 
     def _array(self, depth: int) -> SequenceNode:

@@ -18,3 +18,6 @@ MAX_NODES: Final = 100_000
 
 MAX_INTEGER: Final = 2**53 - 1
 """The largest integer that every JSON reader keeps exactly (RFC 8259 section 6)."""
+
+MAX_PROBLEMS: Final = 100
+"""Problems told of one document; the reading ends with the last of them."""

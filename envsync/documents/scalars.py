@@ -46,31 +46,29 @@ _SUSPECT: Final = re.compile(r"[0-9+.=~<_-]|(?i:[ynotfi])")
 _DATE: Final = r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
 _TIME: Final = r"[0-9]{1,2}:[0-9]{1,2}(?::[0-9]{1,2}(?:[.,][0-9]*)?)?"
 _ZONE: Final = r"(?:[Zz]|[-+][0-9]{1,2}(?::?[0-9]{2})?)"
-_SHAPES: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
-    (re.compile(pattern), reading)
-    for pattern, reading in (
-        (r"(?i:~|null)", "null"),
-        (r"(?i:[-+]?\.?(?:inf|infinity))", "infinity"),
-        (r"(?i:[-+]?\.?nan)", "not-a-number"),
-        (r"<<", "a merge key"),
-        (r"=", "the default value of a mapping"),
-        (
-            _DATE + r"(?:(?:[Tt]|[ \t]+)" + _TIME + r"(?:[ \t]*" + _ZONE + r")?)?",
-            "a date",
-        ),
-        (r"[-+]?0[xX][0-9a-fA-F_,]+", "a hexadecimal number"),
-        (r"[-+]?0[bB][01_,]+", "a binary number"),
-        (r"[-+]?0[oO][0-7_,]+", "an octal number"),
-        (r"[-+]?0[0-7_,]+", "an octal number"),
-        (r"[-+]?[0-9][0-9_,]*(?::[0-9]{1,2})+(?:\.[0-9_]*)?", "a number of base 60"),
-        (
-            r"[-+]?(?:[0-9][0-9_,]*\.?[0-9_,]*|\.[0-9_,]+)[eE][-+]?[0-9_]+",
-            "a number with an exponent",
-        ),
-        (r"[-+]?(?:[0-9]|_+[0-9])[0-9_,]*", "an integer"),
-        (r"[-+]?(?:[0-9][0-9_,]*\.[0-9_,]*|\.[0-9_,]+)", "a decimal"),
-    )
+_SHAPES: Final[tuple[tuple[str, str], ...]] = (
+    (r"(?i:~|null)", "null"),
+    (r"(?i:[-+]?\.?(?:inf|infinity))", "infinity"),
+    (r"(?i:[-+]?\.?nan)", "not-a-number"),
+    (r"<<", "a merge key"),
+    (r"=", "the default value of a mapping"),
+    (
+        _DATE + r"(?:(?:[Tt]|[ \t]+)" + _TIME + r"(?:[ \t]*" + _ZONE + r")?)?",
+        "a date",
+    ),
+    (r"[-+]?0[xX][0-9a-fA-F_,]+", "a hexadecimal number"),
+    (r"[-+]?0[bB][01_,]+", "a binary number"),
+    (r"[-+]?0[oO][0-7_,]+", "an octal number"),
+    (r"[-+]?0[0-7_,]+", "an octal number"),
+    (r"[-+]?[0-9][0-9_,]*(?::[0-9]{1,2})+(?:\.[0-9_]*)?", "a number of base 60"),
+    (
+        r"[-+]?(?:[0-9][0-9_,]*+(?:\.[0-9_,]*+)?|\.[0-9_,]+)[eE][-+]?[0-9_]+",
+        "a number with an exponent",
+    ),
+    (r"[-+]?(?:[0-9]|_+[0-9])[0-9_,]*", "an integer"),
+    (r"[-+]?(?:[0-9][0-9_,]*\.[0-9_,]*|\.[0-9_,]+)", "a decimal"),
 )
+_SHAPE: Final = re.compile("|".join(f"({pattern})" for pattern, _ in _SHAPES))
 
 
 def read_plain(text: str) -> PlainValue | Ambiguity | TooLarge:
@@ -96,5 +94,8 @@ _INFINITY: Final = float("inf")
 def _ambiguity(text: str) -> Ambiguity | None:
     reading = _BOOLEANS.get(text.lower())
     if reading is None:
-        reading = next((said for shape, said in _SHAPES if shape.fullmatch(text)), None)
-    return None if reading is None else Ambiguity(reading)
+        found = _SHAPE.fullmatch(text)
+        if found is None or found.lastindex is None:
+            return None
+        reading = _SHAPES[found.lastindex - 1][1]
+    return Ambiguity(reading)

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from envsync.documents.limits import MAX_ALIASES, MAX_DEPTH, MAX_NODES
+import yaml
+
+from envsync.documents.limits import MAX_ALIASES, MAX_DEPTH, MAX_NODES, MAX_PROBLEMS
 from envsync.documents.nodes import (
     AliasNode,
     MappingNode,
@@ -28,9 +30,6 @@ from envsync.documents.syntax_errors import explain
 from envsync.documents.text import SourceText
 from envsync.documents.yaml_layout import Layout, offset
 from envsync.errors import FileError, Problem
-
-if TYPE_CHECKING:
-    import yaml
 
 _STYLES: Final[dict[str | None, Style]] = {
     None: "plain",
@@ -106,9 +105,14 @@ class _Composer:
         label: str = "",
         remedy: str = "",
     ) -> None:
-        self.problems.append(
+        self._tell(
             Problem(code, message, position=self.source.at(start, end), label=label, remedy=remedy)
         )
+
+    def _tell(self, problem: Problem) -> None:
+        self.problems.append(problem)
+        if len(self.problems) >= MAX_PROBLEMS:
+            raise _Stop
 
     def stop(
         self,
@@ -124,8 +128,6 @@ class _Composer:
         return _Stop()
 
     def read(self) -> None:
-        import yaml
-
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(self.source.text)
         try:
             while loader.check_event():
@@ -140,8 +142,6 @@ class _Composer:
     # -- one event each --------------------------------------------------------------------
 
     def _event(self, event: yaml.Event) -> None:
-        import yaml
-
         match event:
             case yaml.ScalarEvent():
                 self._scalar(event)
@@ -219,8 +219,6 @@ class _Composer:
         return value
 
     def _start(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
-        import yaml
-
         self._properties(event)
         is_mapping = isinstance(event, yaml.MappingStartEvent)
         start = self.layout.content_start(event)
@@ -329,7 +327,7 @@ class _Composer:
             return
         parent.dropped = True
         place = self.source.at(first[0].start, first[0].end)
-        self.problems.append(
+        self._tell(
             Problem(
                 "E102",
                 f"duplicate key `{key.value}`",

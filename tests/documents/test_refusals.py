@@ -920,3 +920,44 @@ def test_refused_yaml(case: Case) -> None:
 @pytest.mark.parametrize("case", JSON, ids=lambda case: case.name)
 def test_refused_json(case: Case) -> None:
     assert refusal(case.text, "manifests/box.json") == case.says
+
+
+def test_the_reading_ends_with_the_hundredth_problem() -> None:
+    for text, path in (("a: 1\n" * 500, "x.yaml"), ("{" + '"a": 1,' * 500 + '"b": 1}', "x.json")):
+        assert len(refusal(text, path)) == 100
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: " + "1" * 1_000_000 + "x\n",
+        "a: " + "_" * 1_000_000 + "\n",
+        "a: " + "1:1" * 300_000 + "x\n",
+        "a: " + "[" * 1_000_000,
+        "a: '" + "'" * 1_000_000,
+        "a: x\n" + "\t" * 1_000_000,
+        "- " * 500_000,
+        "a: " + "x " * 500_000 + "\n",
+        "#\n" * 500_000,
+    ],
+    ids=[
+        "digits",
+        "underscores",
+        "base 60",
+        "brackets",
+        "quotes",
+        "tabs",
+        "dashes",
+        "words",
+        "comments",
+    ],
+)
+def test_a_hostile_file_costs_no_more_than_its_size(text: str) -> None:
+    """Each of these takes hours where a pattern or a scanner is quadratic."""
+    try:
+        parse(text.encode(), "x.yaml")
+    except FileError as error:
+        problems = error.problems
+    else:
+        problems = ()
+    assert len(problems) <= 100
