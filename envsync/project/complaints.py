@@ -90,7 +90,6 @@ def _server(document: Document, name: str, said: JsonObject) -> Iterator[Complai
     if not isinstance(server, str) or server == EMBEDDED:
         return
     pointer: Pointer = ("contexts", name, "server")
-    position = document.position(pointer)
     fault, private = _address_fault(server)
     if fault:
         yield (
@@ -98,7 +97,7 @@ def _server(document: Document, name: str, said: JsonObject) -> Iterator[Complai
             Problem(
                 "E402",
                 f"the server of context `{name}` is not an address: {fault}",
-                position=position,
+                position=document.position(pointer),
                 label=fault,
                 remedy=did_you_mean(server, [EMBEDDED])
                 or "write `embedded`, or an address like https://runtime.example",
@@ -112,7 +111,7 @@ def _server(document: Document, name: str, said: JsonObject) -> Iterator[Complai
                 "W403",
                 f"context `{name}` sends its key to {urlsplit(server).netloc} without encryption",
                 severity=Severity.WARNING,
-                position=position,
+                position=document.position(pointer),
                 remedy="use an https:// address",
             ),
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from envsync.contract.json_types import JsonObject, Pointer
 from envsync.errors import FileError, Position
-from envsync.project.context import Context, KeyReference
+from envsync.project.context import Context, KeyReference, Place
 from envsync.project.keys import resolve_key
 
 if TYPE_CHECKING:
@@ -163,15 +163,15 @@ def _context(name: str, said: JsonObject, document: Document, root: Path) -> Con
         if member not in said:
             return None
         source, _, target = str(said[member]).partition(":")
-        position = document.position(("contexts", name, member))
+        place = Place(document, ("contexts", name, member))
         if source == "env":
-            return KeyReference("env", target, position)
-        return KeyReference("file", str(root / Path(target).expanduser()), position)
+            return KeyReference("env", target, place)
+        return KeyReference("file", str(root / Path(target).expanduser()), place)
 
     return Context(
         name=name,
         server=str(said["server"]).rstrip("/"),
-        position=document.position(("contexts", name), key=True),
+        place=Place(document, ("contexts", name), key=True),
         key=key("key"),
         management_key=key("management_key"),
         protected=bool(said.get("protected", False)),

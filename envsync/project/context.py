@@ -2,26 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from envsync.contract.json_types import Pointer
 from envsync.errors import Position
+
+if TYPE_CHECKING:
+    from envsync.documents import Document
 
 EMBEDDED = "embedded"
 DEFAULT_DATABASE = ".envsync/server.db"
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A place in envsync.yaml that is looked up when somebody asks: most runs never do."""
+
+    document: Document
+    pointer: Pointer
+    key: bool = False
+
+    @property
+    def position(self) -> Position:
+        return self.document.position(self.pointer, key=self.key)
+
+
+@dataclass(frozen=True, slots=True)
 class KeyReference:
     """Where a key is, never the key: an environment variable, or an absolute path of a file.
 
-    ``position`` is where envsync.yaml says so.
+    ``place`` is where envsync.yaml says so.
     """
 
     source: Literal["env", "file"]
     target: str
-    position: Position
+    place: Place = field(repr=False, compare=False)
+
+    @property
+    def position(self) -> Position:
+        return self.place.position
 
     def __str__(self) -> str:
         return f"{self.source}:{self.target}"
@@ -31,18 +52,22 @@ class KeyReference:
 class Context:
     """``server`` is ``embedded`` or an ``http`` or ``https`` address without a final slash.
 
-    ``ca_bundle`` and ``database`` are absolute. ``position`` is where envsync.yaml names the
+    ``ca_bundle`` and ``database`` are absolute. ``place`` is where envsync.yaml names the
     context.
     """
 
     name: str
     server: str
-    position: Position
+    place: Place = field(repr=False, compare=False)
     key: KeyReference | None = None
     management_key: KeyReference | None = None
     protected: bool = False
     ca_bundle: Path | None = None
     database: Path | None = None
+
+    @property
+    def position(self) -> Position:
+        return self.place.position
 
     @property
     def embedded(self) -> bool:

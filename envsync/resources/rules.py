@@ -12,7 +12,6 @@ from envsync.contract.json_types import JsonObject
 from envsync.contract.limits import server_limits
 from envsync.contract.names import MANIFEST_NAME_RULE, is_manifest_name
 from envsync.contract.normalise import normalise
-from envsync.contract.validator import validator
 from envsync.errors import Position, Problem, Severity
 from envsync.resources.policies import Policy
 from envsync.resources.sources import Source
@@ -88,6 +87,8 @@ def place(problem: Problem) -> tuple[bytes, int, int, str]:
 
 
 def _schema(type_: str) -> SchemaValidator:
+    from envsync.contract.validator import validator
+
     return validator(_SCHEMAS[type_])
 
 

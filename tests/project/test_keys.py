@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from envsync.documents import parse
 from envsync.errors import FileError, Position
 from envsync.project.config import Context, KeyReference, resolve_key
+from envsync.project.context import Place
 
-PLACE = Position("envsync.yaml", 4, 10)
+DOCUMENT = parse(b"contexts:\n  production:\n    server: x\n    key: z\n", "envsync.yaml")
+PLACE = Place(DOCUMENT, ("contexts", "production", "key"))
 KEY = "0123456789abcdef" * 4
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
@@ -29,7 +32,7 @@ def by_file(path: Path) -> Context:
 def refusal(context: Context, env: dict[str, str]) -> FileError:
     with pytest.raises(FileError) as caught:
         resolve_key(context, env)
-    assert caught.value.problems[0].position == PLACE
+    assert caught.value.problems[0].position == Position("envsync.yaml", 4, 10, 4, 11)
     assert KEY not in str(caught.value)
     return caught.value
 
