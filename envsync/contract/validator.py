@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
+from itertools import islice
 from typing import Any, Final, cast
 
 import jsonschema_rs
@@ -21,6 +22,9 @@ MANIFEST: Final = "environment-manifest"
 MANIFEST_BODY: Final = "environment-manifest-body"
 FILE_ONLY_KEYS: Final = ("$schema", "name")
 """Keys that a file may carry and that are dropped before it is sent."""
+
+
+_LONGEST: Final = 300
 
 
 class SchemaError(ValueError):
@@ -52,6 +56,14 @@ class SchemaValidator:
         from envsync.contract.explain import explain
 
         return explain(self.schema, instance) or [_unexplained(self._quick, instance)]
+
+    def first_violations(self, instance: Json, most: int) -> list[Violation]:
+        """Up to ``most`` broken rules, in the quick validator's own words, cut where long.
+
+        For a server, whose callers could send a value that takes minutes to explain.
+        """
+        errors = islice(self._quick.iter_errors(instance), most)
+        return [_in_its_own_words(error) for error in errors]
 
 
 @cache
@@ -118,5 +130,9 @@ def _compile(schema: JsonObject | bool) -> jsonschema_rs.Draft202012Validator:
 
 def _unexplained(quick: jsonschema_rs.Draft202012Validator, instance: Json) -> Violation:
     """What the quick validator itself says, should the explaining one see nothing wrong."""
-    error = next(iter(quick.iter_errors(instance)))
-    return Violation(tuple(error.instance_path), "E200", f"a rule is broken: {error.message}")
+    return _in_its_own_words(next(iter(quick.iter_errors(instance))))
+
+
+def _in_its_own_words(error: jsonschema_rs.ValidationError) -> Violation:
+    words = error.message if len(error.message) <= _LONGEST else f"{error.message[:_LONGEST]}..."
+    return Violation(tuple(error.instance_path), "E200", f"a rule is broken: {words}")

@@ -47,6 +47,7 @@ ALLOWED_METHODS: Final = "GET, POST, PUT, DELETE, OPTIONS"
 _log: Final = logging.getLogger("envsync.server")
 _BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _DIGITS: Final = re.compile(r"[0-9]{1,9}")
+_LARGE_BODY: Final = 32 * 1024
 _RETRY_SOON: Final = (("retry-after", "1"),)
 
 
@@ -173,7 +174,7 @@ class App:
         call.caller = await self._resolved(who, call, route.access, metadata_url)
         if route.takes_body:
             call.body = await receive_body(call, receive, self._settings.body_seconds)
-        prepared = route.prepare(call)
+        prepared = await self._prepared(route, call)
         call.now = timestamp()
 
         def run(tx: Transaction) -> Answer:
@@ -182,6 +183,14 @@ class App:
         if route.writes is not None and route.writes(prepared):
             return await self._store.write(run)
         return await self._store.read(run, heavy=route.heavy)
+
+    async def _prepared(self, route: Route, call: Call) -> Any:
+        """What the route reads in the call; a large body doesn't hold up other requests."""
+        if len(call.body) <= _LARGE_BODY:
+            return route.prepare(call)
+        from asyncio import to_thread
+
+        return await to_thread(route.prepare, call)
 
     async def _resolved(
         self, who: Caller | KeyCredential, call: Call, access: Access, metadata_url: str

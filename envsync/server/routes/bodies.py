@@ -15,6 +15,10 @@ from envsync.server.services.drafts import Notice
 _MOST_FAULTS = 50
 """More than this of one body helps nobody."""
 
+_EXPLAINED_VALUES = 300
+"""A request may make the server explain so many values in all. Explaining a body of 1 MiB would
+take minutes; what is past this is refused in fewer words."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -41,12 +45,34 @@ def object_of(call: Call) -> dict[str, Json]:
     return body
 
 
-def faults_of(body: dict[str, Json]) -> tuple[Fault, ...]:
-    """What makes ``body`` no environment manifest; empty when it is one."""
-    schema = validator(MANIFEST_BODY)
-    if not schema.is_valid(body):
+class FaultFinder:
+    """Finds what makes bodies no environment manifests. One for each request."""
+
+    def __init__(self) -> None:
+        self._left = _EXPLAINED_VALUES
+
+    def faults_of(self, body: dict[str, Json]) -> tuple[Fault, ...]:
+        """What is wrong with ``body``; empty when it is a manifest."""
+        schema = validator(MANIFEST_BODY)
+        if schema.is_valid(body):
+            return _faults(checks.violations("manifest", body))
+        self._left -= _size(body, self._left)
+        if self._left <= 0:
+            return _faults(schema.first_violations(body, _MOST_FAULTS))
         return _faults(schema.violations(body))
-    return _faults(checks.violations("manifest", body))
+
+
+def _size(body: Json, most: int) -> int:
+    """How many values ``body`` holds, counted no further than ``most``."""
+    count, left = 0, [body]
+    while left and count < most:
+        value = left.pop()
+        count += 1
+        if isinstance(value, dict):
+            left.extend(value.values())
+        elif isinstance(value, list):
+            left.extend(value)
+    return count
 
 
 def _faults(violations: Iterable[Violation]) -> tuple[Fault, ...]:

@@ -12,7 +12,7 @@ from envsync.contract.features import BATCH_MAX
 from envsync.contract.json_types import Json
 from envsync.contract.names import is_manifest_name
 from envsync.server.refusal import Refusal
-from envsync.server.routes.bodies import Fault, faults_of, object_of
+from envsync.server.routes.bodies import Fault, FaultFinder, object_of
 from envsync.server.routes.call import Call, bad_request
 from envsync.server.routes.manifest_names import MAX_VERSION, NAME_RULE, choice, name_of
 from envsync.server.services.abilities import Abilities
@@ -40,7 +40,7 @@ def read_save(call: Call, abilities: Abilities) -> Save:
     """
     name = name_of(call)
     body = object_of(call)
-    faults = faults_of(body)
+    faults = FaultFinder().faults_of(body)
     if faults:
         raise _malformed(faults)
     if_match = if_match_version(call.header("if-match"))
@@ -59,10 +59,11 @@ def read_batch(call: Call, abilities: Abilities) -> tuple[PlanItem, ...]:
         raise bad_request("The body is an object with the one member manifests, a list")
     if len(items) > BATCH_MAX:
         raise bad_request(f"At most {BATCH_MAX} manifests fit into one batch, not {len(items)}")
-    return tuple(_item(place, item, abilities) for place, item in enumerate(items))
+    finder = FaultFinder()
+    return tuple(_item(place, item, abilities, finder) for place, item in enumerate(items))
 
 
-def _item(place: int, item: Json, abilities: Abilities) -> PlanItem:
+def _item(place: int, item: Json, abilities: Abilities, finder: FaultFinder) -> PlanItem:
     where = f"manifests[{place}]"
     if not isinstance(item, dict) or not {"name", "manifest"} <= set(item) <= _ITEM_KEYS:
         raise bad_request(f"{where} is an object with name, manifest and, if wanted, ifMatch")
@@ -74,7 +75,7 @@ def _item(place: int, item: Json, abilities: Abilities) -> PlanItem:
     expected = base if isinstance(base, int) else None
     if not is_manifest_name(name):
         return PlanItem(name, None, expected, (Notice("request_rejected", NAME_RULE),))
-    faults = faults_of(manifest)
+    faults = finder.faults_of(manifest)
     if faults:
         return PlanItem(name, None, expected, tuple(fault.notice for fault in faults))
     return PlanItem(name, draft(manifest, abilities), expected)

@@ -344,6 +344,23 @@ class TestManifestRequests:
         paths = [error["path"] for error in reply.json["details"]["errors"]]
         assert sorted(paths) == ["/harness", "/kin", "/lifecycle/idle"]
 
+    @pytest.mark.parametrize(
+        "body",
+        [
+            {f"k{number}": 1 for number in range(70_000)},
+            {"secrets": {f"K{number}": {"type": "x"} for number in range(20_000)}},
+        ],
+        ids=["keys", "slots"],
+    )
+    def test_a_body_that_would_take_minutes_to_explain_is_refused_in_few_words(self, api, body):
+        for method, path, sent in (
+            ("PUT", ONE, body),
+            ("POST", f"{MANIFESTS}:plan", {"manifests": [{"name": "one", "manifest": body}]}),
+        ):
+            reply = api.send(method, path, sent)
+            assert reply.status == (400 if method == "PUT" else 200)
+            assert len(reply.body) < 20_000
+
     def test_a_nested_bomb_is_refused(self, api):
         deep = b"[" * 100_000 + b"]" * 100_000
         refused(api.send("PUT", ONE, deep), 400, "request_rejected", "Invalid JSON")
