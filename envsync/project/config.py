@@ -36,6 +36,7 @@ DEFAULT_GLOBS: Mapping[str, tuple[str, ...]] = {
 }
 DEFAULT_OVERLAYS = "overlays"
 
+_NEARLY = ("envsync.yml", "envsync.json", ".envsync.yaml")
 _PLURALS = {"manifest": "manifests", "policy": "policies"}
 
 
@@ -96,10 +97,15 @@ def find_root(start: Path) -> Path:
     for folder in (start, *start.parents):
         if (folder / CONFIG_NAME).is_file():
             return folder
+    remedy = "go to a repository that has one (or name it with -C DIR), or run: envsync init"
+    for folder in (start, *start.parents):
+        for name in _NEARLY:
+            if (folder / name).is_file():
+                remedy = f"rename {folder / name} to {CONFIG_NAME}"
     raise FileError(
         "E401",
         f"there is no {CONFIG_NAME} in {start} or in any folder above it",
-        remedy="go to a repository that has one (or name it with -C DIR), or run: envsync init",
+        remedy=remedy,
     )
 
 

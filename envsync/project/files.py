@@ -219,12 +219,13 @@ def _two_overlays(first: SourceFile, second: SourceFile, base: SourceFile) -> Pr
 def _not_read(walker: Walker, project: Project) -> Iterator[Problem]:
     """Files that look as if somebody expected them to be read."""
     globs = project.config.globs["manifest"]
-    for glob in globs:
-        folder = static_folder(glob)
-        if glob != f"{folder}/*":
+    homes = {static_folder(glob) for glob in globs if glob == f"{static_folder(glob)}/*"}
+    for inner in walker.folders:
+        folder = inner.rpartition("/")[0]
+        if folder not in homes:
             continue
-        for path in walker.below(folder, SUFFIXES):
-            if not any(path_pattern(other).fullmatch(path) for other in globs):
+        for path in walker.below(inner, SUFFIXES):
+            if not any(path_pattern(glob).fullmatch(path) for glob in globs):
                 yield Problem(
                     "W428",
                     f"{shown(path)} is not read: it lies below {shown(folder)}/, not in it",

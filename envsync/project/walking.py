@@ -26,12 +26,14 @@ class Walker:
     """Finds files below ``root`` and collects a problem for each one that can't be read.
 
     Every path it gives is relative, with ``/``. A symlink is followed while it stays inside the
-    repository. ``nearly`` collects names that only their ending's case keeps from being read.
+    repository. ``nearly`` collects names that only their ending's case keeps from being read,
+    ``folders`` those that stand among the files.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.nearly: list[str] = []
+        self.folders: list[str] = []
         self._problems: dict[tuple[str, str], Problem] = {}
         self._real_root = os.path.realpath(root)
 
@@ -49,15 +51,13 @@ class Walker:
         yield from self._descend("", segments, suffixes, ())
 
     def below(self, folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
-        """The files in folders below ``folder``; nothing that it meets is a problem."""
-        for entry in self._entries(folder):
-            if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
-                for parent, folders, names in os.walk(entry.path):
-                    folders[:] = [name for name in folders if not name.startswith(".")]
-                    relative = Path(parent).relative_to(self.root).as_posix()
-                    for name in names:
-                        if name.endswith(suffixes) and not name.startswith("."):
-                            yield shown(f"{relative}/{name}")
+        """The files in ``folder`` and below it; nothing that is met there is a problem."""
+        for parent, folders, names in os.walk(self.root / folder):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            relative = Path(parent).relative_to(self.root).as_posix()
+            for name in sorted(names):
+                if name.endswith(suffixes) and not name.startswith("."):
+                    yield shown(f"{relative}/{name}")
 
     def _descend(
         self,
@@ -102,6 +102,8 @@ class Walker:
             if not name.endswith(suffixes):
                 if name.lower().endswith(suffixes) and pattern.fullmatch(name):
                     self.nearly.append(shown(prefix + name))
+                elif name[0] != "." and entry.is_dir(follow_symlinks=False):
+                    self.folders.append(prefix + name)
                 continue
             if name[0] == "." if everything else not pattern.fullmatch(name):
                 continue
@@ -172,7 +174,7 @@ class Walker:
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:
         try:
             with os.scandir(self.root / folder) as entries:
-                return sorted(entries, key=lambda entry: entry.name)
+                return list(entries)
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:

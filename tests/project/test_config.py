@@ -231,6 +231,10 @@ def test_no_envsync_yaml_anywhere_says_how_to_begin(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"no envsync\.yaml") as caught:
         find_root(tmp_path)
     assert "envsync init" in caught.value.remedy
+    (tmp_path / "envsync.yml").write_text(BASE)
+    with pytest.raises(FileError) as caught:
+        find_root(tmp_path)
+    assert caught.value.remedy == f"rename {tmp_path / 'envsync.yml'} to envsync.yaml"
     with pytest.raises(FileError, match="not a folder"):
         find_root(tmp_path / "missing")
 

@@ -195,6 +195,16 @@ def test_a_file_that_vanishes_or_cannot_be_read_is_reported(
     assert names(found) == ["b"]
 
 
+@pytest.mark.parametrize("size", [2 * 1024 * 1024, 500 * 1024 * 1024])
+def test_a_file_that_is_far_too_large_is_refused(write: Write, root: Path, size: int) -> None:
+    project = write({"manifests/a.yaml": BOX})
+    with (root / "manifests/b.yaml").open("wb") as file:
+        file.truncate(size)  # sparse: it takes no room
+    found = declare(project, "local")
+    assert told(found) == ["E115 manifests/b.yaml:1:1"]
+    assert names(found) == ["a"]
+
+
 def test_the_tree_digest_covers_config_manifests_overlays_and_policies(write: Write) -> None:
     files: dict[str, str | bytes] = {
         "manifests/a.yaml": BOX,
