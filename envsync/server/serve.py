@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import Final, Literal
 
 import orjson
 import uvicorn
@@ -82,7 +82,7 @@ async def _serve(
         app = build_app(store, app_settings, access_log=access_log)
         config = uvicorn.Config(
             app,
-            http="httptools" if find_spec("httptools") else "h11",
+            http=_connection_type(settings.body_seconds),
             ws="none",
             lifespan="off",
             log_config=None,
@@ -273,6 +273,15 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     import uvloop
 
     return uvloop.new_event_loop
+
+
+def _connection_type(head_seconds: float) -> type[asyncio.Protocol] | Literal["h11"]:
+    """Ours over the fast parser; h11, which has a bound of its own, where that isn't installed."""
+    if not find_spec("httptools"):
+        return "h11"
+    from envsync.server.connection import connection_type
+
+    return connection_type(head_seconds)
 
 
 def _write_ready_file(path: Path, address: str) -> None:

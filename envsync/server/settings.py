@@ -40,7 +40,8 @@ class ServeSettings:
     a proxy ends TLS, so that a bind beyond loopback needs none here. ``key_file`` holds the first
     application key (64 hexadecimal characters); without it one is made and printed, once.
     ``stop_seconds`` is how long requests in flight may take after a signal. ``ready_file`` is
-    written when the server listens. ``access_log`` is a file, or ``-`` for standard error.
+    written when the server listens. ``body_seconds`` is how long a request's head may take to
+    arrive, and then again its body. ``access_log`` is a file, or ``-`` for standard error.
     """
 
     database: str
