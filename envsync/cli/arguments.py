@@ -9,6 +9,10 @@ from typing import NoReturn
 from envsync.cli.command import GLOBALS, Argument, Command, Option
 from envsync.errors import UsageError
 
+_LITERAL = "\x00"
+"""Begins a stand-in for a word behind ``--``, which argparse would lose when options and
+arguments are mixed. No command line can hold it."""
+
 
 class Arguments:
     """What was given. Names are those of the table: ``detailed_exitcode``, ``paths``."""
@@ -54,26 +58,33 @@ def parse(command: Command, words: Sequence[str]) -> Arguments:
     Raises ``UsageError``.
     """
     parser = _parser(command)
-    known, left = parser.parse_known_intermixed_args(_with_values(command, words))
+    end = words.index("--") if "--" in words else len(words)
+    literal = {f"{_LITERAL}{index}": word for index, word in enumerate(words[end + 1 :])}
+    known, left = parser.parse_known_intermixed_args(
+        [*_with_values(command, words[:end]), *literal]
+    )
     if left:
-        raise _unexpected(command, left[0])
-    arguments = Arguments(command, vars(known))
+        raise _unexpected(command, literal.get(left[0], left[0]))
+    values = {name: _restored(value, literal) for name, value in vars(known).items()}
+    arguments = Arguments(command, values)
     _check_format(command, arguments.text("output"))
     for argument in command.arguments:
         _check_choice(command, argument, arguments.text(argument.name))
     return arguments
 
 
+def _restored(value: object, literal: Mapping[str, str]) -> object:
+    """``value`` with the words that stood behind ``--`` in the place of their stand-ins."""
+    if isinstance(value, list):
+        return [_restored(item, literal) for item in value]
+    return literal.get(value, value) if isinstance(value, str) else value
+
+
 def _with_values(command: Command, words: Sequence[str]) -> list[str]:
     """``words``, with an empty value for each option whose optional value isn't given: without
     it argparse would take the next argument for it."""
     alone = {flag for option in command.options if option.optional for flag in option.flags}
-    ended = False
-    given: list[str] = []
-    for word in words:
-        ended = ended or word == "--"
-        given.append(f"{word}=" if word in alone and not ended else word)
-    return given
+    return [f"{word}=" if word in alone else word for word in words]
 
 
 def _parser(command: Command) -> _Parser:
@@ -148,6 +159,16 @@ def _unexpected(command: Command, word: str) -> UsageError:
     return UsageError("E902", f"`envsync {command.name}` has no option `{name}`", remedy=remedy)
 
 
+def _choices(command: Command, flag: str) -> str:
+    """What may be said for an option, where that is a number or one of a few words."""
+    for option in (*command.options, *GLOBALS):
+        if flag in option.flags and option.choices:
+            return f"choose one of: {', '.join(option.choices)}"
+        if flag in option.flags and option.number:
+            return f"give a whole number, such as {option.default or 4}"
+    return ""
+
+
 def _usage_error(command: Command, message: str) -> UsageError:
     """A ``UsageError`` for what argparse found: a missing argument, or a value that can't be."""
     usage = f"usage: {command.usage}"
@@ -162,6 +183,10 @@ def _usage_error(command: Command, message: str) -> UsageError:
             return UsageError("E903", f"option `{option}` needs a value", remedy=usage)
         if found.startswith("ignored explicit argument"):
             return UsageError("E904", f"option `{option}` takes no value", remedy=usage)
-        given = found.rsplit(":", 1)[-1].split("(")[0].strip()
-        return UsageError("E904", f"option `{option}` does not take {given}", remedy=usage)
+        given = found.rsplit(":", 1)[-1].split("(")[0].strip().strip("'")
+        return UsageError(
+            "E904",
+            f"option `{option}` does not take `{given}`",
+            remedy=_choices(command, option) or usage,
+        )
     return UsageError("E903", message, remedy=usage)

@@ -17,6 +17,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command line and returns its exit code. Never raises, and never a traceback."""
     from envsync.cli import invocation
 
+    _open_missing_streams()
     tokens = list(sys.argv[1:] if argv is None else argv)
     seen = invocation.peek(tokens)
     found = invocation.split(tokens)
@@ -38,6 +39,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     from envsync.cli.run import run
 
     return run(tokens, found, seen)
+
+
+def _open_missing_streams() -> None:
+    """Without them (``envsync plan >&-``) there is nothing to print on, which is no error."""
+    if sys.stdout is None or sys.stderr is None:
+        import os
+
+        nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - for good
+        sys.stdout = sys.stdout or nowhere
+        sys.stderr = sys.stderr or nowhere
 
 
 def _help(found: Split) -> str:

@@ -11,7 +11,7 @@ from typing import Protocol, cast
 
 from envsync.cli import failures
 from envsync.cli.arguments import Arguments, parse
-from envsync.cli.command import Command
+from envsync.cli.command import GLOBALS, Command
 from envsync.cli.console import Console
 from envsync.cli.invocation import Globals, Split, close_commands, subcommands
 from envsync.cli.table import find
@@ -74,15 +74,21 @@ def _command(tokens: Sequence[str], found: Split) -> Command:
             remedy=f"did you mean {said}?" if close else "see: envsync --help",
         )
     if found.words:
-        names = ", ".join(command.words[-1] for command in subcommands(found.words))
-        words = " ".join(found.words)
-        raise UsageError(
-            "E901",
-            f"`envsync {words}` needs one of: {names}",
-            remedy=f"see: envsync {words} --help",
-        )
-    raise UsageError(
-        "E901", f"there is no command in `{' '.join(tokens)}`", remedy="see: envsync --help"
+        raise _incomplete(found)
+    flag = next((word for word in tokens if word.startswith("-")), tokens[0])
+    if any(flag in option.flags for option in GLOBALS):
+        raise UsageError("E901", "there is no command on this line", remedy="see: envsync --help")
+    raise UsageError("E902", f"there is no option `{flag}`", remedy="see: envsync --help")
+
+
+def _incomplete(found: Split) -> UsageError:
+    """For a first word that needs a second one: none came, or one that is no command."""
+    words = " ".join(found.words)
+    names = ", ".join(command.words[-1] for command in subcommands(found.words))
+    other = next((word for word in found.rest if not word.startswith("-")), "")
+    said = f"has no `{other}`; it has" if other else "needs one of"
+    return UsageError(
+        "E901", f"`envsync {words}` {said}: {names}", remedy=f"see: envsync {words} --help"
     )
 
 

@@ -10,7 +10,7 @@ from envsync.cli import choosing, places
 from envsync.cli.arguments import Arguments
 from envsync.cli.console import Console
 from envsync.cli.working import warn, working
-from envsync.errors import EnvsyncError, ExitCode
+from envsync.errors import ExitCode
 from envsync.operations import offline, planning
 from envsync.operations.reports import PlanReport
 from envsync.planning.file import dump
@@ -37,17 +37,10 @@ def run(arguments: Arguments, console: Console) -> ExitCode:
 
 
 def save(target: Path, report: PlanReport) -> None:
-    """Writes the plan file. Raises ``EnvsyncError`` when that can't be done."""
+    """Writes the plan file. Raises ``FileError`` when that can't be done."""
     from envsync.documents.writing import write_atomically
 
-    try:
-        write_atomically(target, dump(report.plan))
-    except OSError as error:
-        raise EnvsyncError(
-            "E910",
-            f"the plan could not be saved as {target}: {error.strerror or error}",
-            remedy="name another file with -o",
-        ) from error
+    write_atomically(target, dump(report.plan))
 
 
 def _print(report: PlanReport, console: Console) -> None:

@@ -57,7 +57,7 @@ SETTING_UP = (
         arguments=(Argument("dir", "the folder to write to", "?", completes="folder"),),
         examples=(
             Example("envsync schema export", "after an upgrade of envsync"),
-            Example("envsync schema export /tmp/schemas", "somewhere else"),
+            Example("envsync schema export ../schemas", "somewhere else"),
         ),
     ),
     Command(
