@@ -91,16 +91,14 @@ def get_manifest(tx: Transaction, tenant: str, name: str, version: int | None = 
     ``environments`` counts those made from any version for the latest, from that very version
     when one is named. Refusal 404 ``request_rejected`` when there is none.
     """
-    number = version
-    if number is None:
-        head = tx.one("manifest_head", tenant=tenant, name=name)
-        number = 0 if head is None else head["version"]
-    row = tx.one("manifest_version", tenant=tenant, name=name, version=number)
+    row = (
+        tx.one("manifest_latest", tenant=tenant, name=name)
+        if version is None
+        else tx.one("manifest_version", tenant=tenant, name=name, version=version)
+    )
     if row is None:
         raise _absent(name, version)
-    counts = _environments(tx, tenant, name)
-    environments = sum(counts.values()) if version is None else counts.get(version, 0)
-    return view(row, environments, row["body"]).encode()
+    return view(row, row["environments"], row["body"]).encode()
 
 
 def get_versions(tx: Transaction, tenant: str, name: str, *, summary: bool = False) -> bytes:
@@ -108,7 +106,8 @@ def get_versions(tx: Transaction, tenant: str, name: str, *, summary: bool = Fal
 
     Refusal 404 ``request_rejected`` when there is none.
     """
-    counts = _environments(tx, tenant, name)
+    rows = tx.all("environments_by_version", tenant=tenant, name=name)
+    counts = {row[0]: row[1] for row in rows}
     views = [
         view(row, counts.get(row["version"], 0), None if summary else row["body"])
         for row in tx.each("manifest_versions", tenant=tenant, name=name)
@@ -136,7 +135,7 @@ def save_manifest(
     head = tx.one("manifest_head", tenant=tenant, name=name)
     _check_precondition(name, head, if_match)
     if head is not None and head["hash"] == draft.hash:
-        return _saved(tx, tenant, head, draft, unchanged=True)
+        return _saved(head, head["environments"], draft, unchanged=True)
     if draft.errors:
         raise Refusal(
             400,
@@ -158,7 +157,8 @@ def save_manifest(
     else:
         tx.execute("advance_manifest", tenant=tenant, **saved)
         _retain(tx, tenant, name, head["version"] + 1, head["kept"] + 1)
-    return _saved(tx, tenant, saved, draft, unchanged=False)
+    users = 0 if head is None else head["environments"]
+    return _saved(saved, users, draft, unchanged=False)
 
 
 def delete_manifest(
@@ -173,7 +173,7 @@ def delete_manifest(
     _check_precondition(name, head, if_match)
     if head is None:
         return {"name": name, "deleted": False, "versions": 0}
-    total = sum(_environments(tx, tenant, name).values())
+    total = head["environments"]
     if total:
         users = tx.all("environments_of_manifest", tenant=tenant, name=name, at_most=_NAMED_IN_USE)
         raise Refusal(
@@ -221,21 +221,10 @@ def _retain(tx: Transaction, tenant: str, name: str, latest: int, kept: int) -> 
 
 
 def _saved(
-    tx: Transaction,
-    tenant: str,
-    row: Row | dict[str, str | int],
-    draft: Draft,
-    *,
-    unchanged: bool,
+    row: Row | dict[str, str | int], environments: int, draft: Draft, *, unchanged: bool
 ) -> SaveAnswer:
-    total = sum(_environments(tx, tenant, str(row["name"])).values())
-    body = view(row, total, draft.text, unchanged).encode()
+    body = view(row, environments, draft.text, unchanged).encode()
     return SaveAnswer(body, int(row["version"]), draft.hash, unchanged)
-
-
-def _environments(tx: Transaction, tenant: str, name: str) -> dict[int, int]:
-    rows = tx.all("environments_by_version", tenant=tenant, name=name)
-    return {row[0]: row[1] for row in rows}
 
 
 def _absent(name: str, version: int | None) -> Refusal:

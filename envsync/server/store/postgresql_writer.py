@@ -29,12 +29,16 @@ class PostgresqlWriter:
         self._address = shown(url)
         self._settings = settings
         self._alone = False
+        # A savepoint is set at a work's first write, and given up by the next one: each
+        # statement less is a trip to the server less.
         self._marked = False
+        self._savepoint = False
         self._connection = self._connect()
         self._transaction = PostgresqlTransaction(self._connection, self._mark)
 
     def begin(self, *, alone: bool) -> Transaction:
         self._alone = alone
+        self._savepoint = False
         if self._connection.closed:
             try:
                 self._connection = self._connect()
@@ -49,14 +53,12 @@ class PostgresqlWriter:
         return self._transaction
 
     def settle(self) -> None:
-        if self._marked:
-            self._marked = False
-            self._run("RELEASE work")
+        self._marked = False
 
     def undo(self) -> None:
         if self._marked:
             self._marked = False
-            self._run("ROLLBACK TO work; RELEASE work")
+            self._run("ROLLBACK TO work")
 
     def commit(self) -> None:
         try:
@@ -92,8 +94,9 @@ class PostgresqlWriter:
 
     def _mark(self) -> None:
         if not self._marked:
-            run(self._connection, "SAVEPOINT work")
-            self._marked = True
+            previous = "RELEASE work; " if self._savepoint else ""
+            run(self._connection, f"{previous}SAVEPOINT work")
+            self._marked = self._savepoint = True
 
     def _run(self, statement: str) -> None:
         try:

@@ -20,14 +20,20 @@ _RIGHTS: Final = "check that this user may read and write the file and the folde
 
 
 def connect(path: Path, settings: StoreSettings) -> sqlite3.Connection:
-    """A connection in autocommit mode, with what SQLite keeps per connection set."""
-    connection = sqlite3.connect(
-        path,
-        timeout=settings.lock_timeout,
-        isolation_level=None,
-        check_same_thread=False,
-        cached_statements=256,
-    )
+    """A connection in autocommit mode, with what SQLite keeps per connection set.
+
+    Raises ``StoreError``.
+    """
+    try:
+        connection = sqlite3.connect(
+            path,
+            timeout=settings.lock_timeout,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+        )
+    except sqlite3.Error as error:
+        raise store_error(error, str(path), settings) from error
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA foreign_keys = 1")
     return connection

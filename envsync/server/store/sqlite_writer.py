@@ -22,13 +22,14 @@ class SqliteWriter:
         self._settings = settings
         # A savepoint is set at a work's first write: most refusals come before it.
         self._marked = False
+        self._connection = connect(path, settings)
         try:
-            self._connection = connect(path, settings)
             # An answered write survives a power cut.
             self._connection.execute("PRAGMA synchronous = FULL")
             if settings.max_pages is not None:
                 self._connection.execute(f"PRAGMA max_page_count = {settings.max_pages:d}")
         except sqlite3.Error as error:
+            self._connection.close()
             raise store_error(error, self._address, settings) from error
         self._transaction = SqliteTransaction(self._connection, self._mark)
 

@@ -30,15 +30,34 @@ WHERE m.tenant = :tenant AND m.name >= :first AND m.name <= :last
 ORDER BY m.name;
 
 -- name: manifest_head
-SELECT name, version, kept, hash, kind, saved_at, saved_by
+-- One manifest's latest version, and how many Environments were made from any of them.
+SELECT name, version, kept, hash, kind, saved_at, saved_by, (
+  SELECT count(*) FROM environments AS e
+  WHERE e.tenant = :tenant AND e.manifest_name = :name
+) AS environments
 FROM manifests
 WHERE tenant = :tenant AND name = :name;
+
+-- name: manifest_latest
+-- The same with the body.
+SELECT v.name, v.version, v.hash, v.kind, v.saved_at, v.saved_by, v.body, (
+  SELECT count(*) FROM environments AS e
+  WHERE e.tenant = :tenant AND e.manifest_name = :name
+) AS environments
+FROM manifests AS m
+JOIN manifest_versions AS v
+  ON v.tenant = m.tenant AND v.name = m.name AND v.version = m.version
+WHERE m.tenant = :tenant AND m.name = :name;
 
 -- name: manifest_count
 SELECT count(*) AS manifests FROM manifests WHERE tenant = :tenant;
 
 -- name: manifest_version
-SELECT name, version, hash, kind, saved_at, saved_by, body
+-- One version, and how many Environments were made from it.
+SELECT name, version, hash, kind, saved_at, saved_by, body, (
+  SELECT count(*) FROM environments AS e
+  WHERE e.tenant = :tenant AND e.manifest_name = :name AND e.manifest_version = :version
+) AS environments
 FROM manifest_versions
 WHERE tenant = :tenant AND name = :name AND version = :version;
 
