@@ -39,27 +39,26 @@ _FLOW_PAIR = rf"{_KEY}:[ ]++(?:{_FLOW_ITEM}|{_FLOW_LIST})"
 _FLOW_MAPPING = rf"\{{[ ]*+(?:{_FLOW_PAIR}(?:[ ]*+,[ ]*+{_FLOW_PAIR})*+)?[ ]*+\}}"
 _VALUE = rf"""(?:(?:{_WORD}|{_NUMBER}|{_AMOUNT})(?=[ ]*+(?:\#|\n))
               | {_PLAIN} | {_DOUBLE} | {_SINGLE} | {_FLOW_LIST} | {_FLOW_MAPPING})"""
-_END = r"[ ]*+(?:(?<=[ ])\#[^\n]*+)?\n"
+_END = r"[ ]*+(?:(?<![^ \n])\#[^\n]*+)?\n"
 
 
-def _block_scalar(before: str, indent: str, group: int) -> str:
-    """A block scalar after ``before``; its text stands right of ``indent``, wherever it begins."""
+def _block_scalar(indent: str, group: int) -> str:
+    """A block scalar whose text stands right of ``indent``, wherever it begins."""
     return (
-        rf"{before}[|>][-+]?+(?:[ ]++\#[^\n]*+)?\n"
+        rf"[|>][-+]?+(?:[ ]++\#[^\n]*+)?\n"
         rf"\n*+({indent})[^ \n][^\n]*+\n(?:\{group}[^\n]*+\n|\n)*+"
     )
 
 
-_IN_MAPPING = _block_scalar(rf"{_KEY}:[ ]++", r"\1[ ]++", 2)
-# A mapping that begins inside a list item (`- key: |`) is indented by two more.
-_IN_ITEM = _block_scalar(rf"-[ ]{_KEY}:[ ]++", r"\1[ ]{3}[ ]*+", 3)
-_AS_ITEM = _block_scalar(r"-[ ]++", r"\1[ ]++", 4)
+# What an entry of a mapping holds is indented further than its key, which behind a dash stands two
+# to the right. A line of its own that only continues the one above is as clear as any other value.
+_IN_MAPPING = _block_scalar(r"\1[ ]++", 2)
+_IN_ITEM = _block_scalar(r"\1[ ]{3}[ ]*+", 3)
+_AS_ITEM = _block_scalar(r"\1[ ]++", 4)
 _LINE = rf"""([ ]{{0,40}}+)(?:
-    (?:-[ ]++)?{_KEY}:(?:[ ]++{_VALUE})?{_END}
-  | -[ ]++{_VALUE}{_END}
-  | {_IN_MAPPING} | {_IN_ITEM} | {_AS_ITEM}
-  | \#[^\n]*+\n
-  | \n
+    (?:-[ ]++)?+(?:{_KEY}:(?:[ ]++|(?=\n)))?+{_VALUE}?+{_END}
+  | {_KEY}:[ ]++{_IN_MAPPING}
+  | -[ ](?:{_KEY}:[ ]++{_IN_ITEM} | [ ]*+{_AS_ITEM})
 )"""
 _TEXT: Final = re.compile(rf"(?:---[ ]*+\n)?+(?:{_LINE})*+", re.VERBOSE)
 

@@ -86,6 +86,11 @@ _SAYINGS: Final[dict[str, _Saying]] = {
         "an escape of something that is no character",
         "write characters beyond U+FFFF as they are, or as \\UXXXXXXXX",
     ),
+    "found a tab character where": _Saying(
+        "a tab in the indentation of a block scalar",
+        'indent with spaces; write a text that begins with a tab in double quotes, as "\\t"',
+        "E112",
+    ),
     "found a tab character": _Saying("a tab in the indentation", "indent with spaces", "E112"),
     "found an indentation indicator equal to 0": _Saying(
         "an indentation indicator of 0", "write 1 to 9, or leave it out"

@@ -136,7 +136,7 @@ def test_the_common_file_takes_the_fast_path(bom: str, line_end: str, head: str)
 
 
 def test_what_the_fast_path_leaves_to_the_exact_reader() -> None:
-    for text in ("a: &x b\nc: *x\n", 'a: "\\u00e9"\n', "a:\n  b\n  c\n", "a: 1", "a: [b,\n c]\n"):
+    for text in ("a: &x b\nc: *x\n", 'a: "\\u00e9"\n', "a:\n  'b\n  c'\n", "a: 1", "a: [b,\n c]\n"):
         assert not parse(text.encode(), "x.yaml").fast
 
 

@@ -398,7 +398,9 @@ YAML = [
     Case(
         "a tab as indentation of a block scalar",
         "a: |\n\tx\n",
-        ["E112 2:1-2 a tab in the indentation = indent with spaces (the text begins here: 1:4)"],
+        [
+            'E112 2:1-2 a tab in the indentation of a block scalar = indent with spaces; write a text that begins with a tab in double quotes, as "\\t" (the text begins here: 1:4)'
+        ],
     ),
     Case(
         "a NUL",

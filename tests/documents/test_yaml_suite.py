@@ -130,4 +130,4 @@ def test_the_fast_path_reads_the_suite_as_the_exact_reader_does() -> None:
             assert identical(
                 document.data, data_of(compose(decode(case.text.encode(), case.name)))
             ), case
-    assert fast == 21
+    assert fast == 26

@@ -148,7 +148,9 @@ def texts(draw: st.DrawFn) -> str:
     """Documents inside the profile and outside of it, whole and broken."""
     lines = draw(_block(0, 2, odd=draw(st.booleans())))
     if draw(st.integers(0, 3)) == 0:
-        lines.insert(draw(st.integers(0, len(lines))), draw(st.sampled_from(ODD_LINES)))
+        line = draw(st.sampled_from(ODD_LINES + ODD_VALUES + SAFE_VALUES))
+        indent = " " * draw(st.integers(0, 5))
+        lines.insert(draw(st.integers(0, len(lines))), indent + line)
     text = "\n".join(lines) + "\n"
     if draw(st.booleans()):
         at = draw(st.integers(0, len(text)))
