@@ -83,13 +83,15 @@ def command_hits(body: JsonObject) -> Iterator[Hit]:
 
 @lru_cache(maxsize=1024)
 def _read(text: str) -> tuple[Command | None, tuple[Hit, ...]]:
-    """A command, if it is worth taking apart and can be, and what its text alone shows."""
+    """What a command's text alone shows; and the command itself where the rest of the manifest
+    must be asked too."""
     hits = tuple(_characters(text))
     script = read_script(text) if _is_worth_reading(text) else None
     if script is None:
         return None, hits
     command = Command(text, script, tuple(invocations(script)))
-    return command, (
+    asks_body = bool(script.uses) or any(_downloads(run) for run in command.runs)
+    return command if asks_body else None, (
         *hits,
         *_questions(command),
         *_pipes(command),
@@ -217,10 +219,7 @@ def _turns_off_ssl(texts: tuple[str, ...]) -> bool:
 
 def _unreachable(command: Command, body: JsonObject) -> Iterator[Hit]:
     for run in command.runs:
-        downloads = run.program in _DOWNLOADERS or (
-            run.program == "git" and run.plain[:1] in (("clone",), ("fetch",), ("ls-remote",))
-        )
-        if not downloads:
+        if not _downloads(run):
             continue
         reach = Reach.of(body)
         for word in run.arguments:
@@ -237,6 +236,12 @@ def _unreachable(command: Command, body: JsonObject) -> Iterator[Hit]:
                 reach.said,
                 f"add {host} to network.allowedHosts",
             )
+
+
+def _downloads(run: Invocation) -> bool:
+    return run.program in _DOWNLOADERS or (
+        run.program == "git" and run.plain[:1] in (("clone",), ("fetch",), ("ls-remote",))
+    )
 
 
 def _unset_credentials(command: Command, body: JsonObject) -> Iterator[Hit]:

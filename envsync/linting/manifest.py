@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from envsync.contract import limits
 from envsync.contract.durations import parse_duration
@@ -12,10 +13,15 @@ from envsync.linting.reach import Reach
 from envsync.project.names import did_you_mean
 
 _NEAR = 0.9
+_FEW = 28
+_SHORT = 3_000
+"""Below every limit by far, in characters of any width."""
 
 
 def manifest_hits(body: JsonObject) -> Iterator[Hit]:
     """Hosts, secrets, lifecycle and sizes."""
+    if _is_ordinary(body):
+        return
     network, secrets = body.get("network"), body.get("secrets")
     if isinstance(network, dict):
         yield from _hosts(network.get("allowedHosts"))
@@ -25,6 +31,35 @@ def manifest_hits(body: JsonObject) -> Iterator[Hit]:
     if isinstance(lifecycle, dict):
         yield from _lifecycle(lifecycle)
     yield from _near_caps(body)
+
+
+def _is_ordinary(body: JsonObject) -> bool:
+    """Whether nothing can be said of ``body``: quick, and sure when it says so."""
+    network, secrets, setup = body.get("network"), body.get("secrets"), body.get("setup")
+    lifecycle = body.get("lifecycle")
+    hosts = network.get("allowedHosts", ()) if isinstance(network, dict) else ()
+    if not isinstance(hosts, list | tuple) or len(hosts) > _FEW:
+        return False
+    reached = set(hosts)
+    text = "".join(map(str, hosts))
+    if len(reached) != len(hosts) or "*" in text or text != text.lower():
+        return False
+    if isinstance(secrets, dict):
+        for slot in secrets.values():
+            bound = slot.get("allowedHosts") if isinstance(slot, dict) else None
+            if bound and not (isinstance(bound, list) and reached.issuperset(bound)):
+                return False
+    if isinstance(lifecycle, dict) and any(True for _ in _lifecycle(lifecycle)):
+        return False
+    if isinstance(setup, list):
+        if len(setup) > _FEW:
+            return False
+        for step in setup:
+            command = step.get("command") if isinstance(step, dict) else None
+            if not isinstance(command, str) or len(command) > _SHORT:
+                return False
+    files = body.get("files")
+    return not files or (len(repr(files)) < _SHORT)
 
 
 def _hosts(hosts: Json) -> Iterator[Hit]:
@@ -82,11 +117,7 @@ def _lifecycle(lifecycle: Mapping[str, Json]) -> Iterator[Hit]:
     idle, delete_after = lifecycle.get("idle"), lifecycle.get("deleteAfter")
     if not isinstance(idle, str) or not isinstance(delete_after, str):
         return
-    try:
-        deleted_first = parse_duration(delete_after) <= parse_duration(idle)
-    except ValueError:
-        return
-    if deleted_first:
+    if _is_no_longer(delete_after, idle):
         yield Hit(
             "W325",
             ("lifecycle", "deleteAfter"),
@@ -96,6 +127,14 @@ def _lifecycle(lifecycle: Mapping[str, Json]) -> Iterator[Hit]:
             "write a longer `deleteAfter`, or a shorter `idle`",
             related=((("lifecycle", "idle"), "idle"),),
         )
+
+
+@lru_cache(maxsize=256)
+def _is_no_longer(first: str, second: str) -> bool:
+    try:
+        return parse_duration(first) <= parse_duration(second)
+    except ValueError:
+        return False
 
 
 def _near_caps(body: JsonObject) -> Iterator[Hit]:

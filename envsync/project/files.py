@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from envsync.errors import Position, Problem, Severity
 from envsync.project.config import CONFIG_NAME, Project, static_folder
@@ -16,8 +17,7 @@ SUFFIXES = (".yaml", ".yml", ".json")
 OBJECT_TYPES = ("manifest",)
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(NamedTuple):
     """What the file system says of a file: it changes whenever the file's bytes do, unless both
     changes fall into one tick of the file system's clock."""
 
@@ -27,8 +27,7 @@ class Stamp:
     inode: int
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(NamedTuple):
     """A file that says something. ``path`` is relative to the root, with ``/``.
 
     ``name`` is the file's stem; a ``name:`` inside the file may override it. ``type`` is the type

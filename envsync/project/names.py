@@ -33,11 +33,6 @@ def name_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(translated, re.DOTALL)
 
 
-def matches(name: str, patterns: Iterable[str]) -> bool:
-    """Whether ``name`` matches one of ``patterns``."""
-    return any(name_pattern(pattern).fullmatch(name) for pattern in patterns)
-
-
 def segment_pattern(segment: str) -> re.Pattern[str]:
     """The expression of one folder or file name. ``*`` and ``?`` match no leading dot, so that
     editors' hidden files are never read."""

@@ -32,9 +32,6 @@ _FORMAT = 1
 _COARSEST_CLOCK_NS = 2_100_000_000
 _SECTIONS = 6
 
-Blob = tuple[int, int, int, int, str]
-"""Size, mtime, ctime (both in nanoseconds), inode, and the Git blob hash."""
-
 
 @dataclass(frozen=True, slots=True)
 class Known:

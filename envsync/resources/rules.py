@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from envsync.contract.canonical import digest
@@ -86,6 +87,7 @@ def place(problem: Problem) -> tuple[bytes, int, int, str]:
     return (path, position.line, position.column, problem.code)
 
 
+@cache
 def _schema(type_: str) -> SchemaValidator:
     from envsync.contract.validator import validator
 

@@ -61,9 +61,7 @@ def source_of(
         _require_no_new_name(layers)
     whole = layers.merged()
     name = whole.get("name", file.name)
-    body = dict(whole)
-    for member in _NOT_SENT:
-        body.pop(member, None)
+    body = {member: value for member, value in whole.items() if member not in _NOT_SENT}
     return Source(file.type, name if isinstance(name, str) else file.name, layers, whole, body)
 
 
