@@ -7,10 +7,16 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TextIO
 
+from envsync.errors import EnvsyncError
 from envsync.rendering import colour
 from envsync.rendering.text import Line, plain
 
 _NARROWEST = 40
+
+
+class OutputError(EnvsyncError):
+    """Data could not be printed: the disk behind stdout is full, say. What the command did
+    before that stands."""
 
 
 class Console:
@@ -77,9 +83,15 @@ class Console:
         return None
 
     def data(self, text: str) -> None:
-        """Prints a finished document (JSON, Markdown, SARIF) on stdout."""
+        """Prints a finished document (JSON, Markdown, SARIF) on stdout. Raises ``OutputError``."""
         self.clear_progress()
-        _write(self._stdout, text)
+        fault = _write(self._stdout, text)
+        if fault is not None:
+            raise OutputError(
+                "E914",
+                f"standard output cannot be written: {fault.strerror or fault}",
+                remedy="make room there, or send the output somewhere else",
+            )
 
     def out(self, rows: Iterable[Line]) -> None:
         """Prints lines for people on stdout."""
@@ -141,12 +153,17 @@ def _never_fail_to_encode(stream: TextIO) -> None:
         stream.reconfigure(errors="backslashreplace")
 
 
-def _write(stream: TextIO, text: str) -> None:
+def _write(stream: TextIO, text: str) -> OSError | None:
+    """Why ``text`` could not be written; nothing more is written to ``stream`` then."""
     try:
         stream.write(text)
         stream.flush()
     except BrokenPipeError:
         _give_up(stream)
+    except OSError as error:
+        _give_up(stream)
+        return error
+    return None
 
 
 def _give_up(stream: TextIO) -> None:

@@ -68,10 +68,14 @@ def _print(text: str) -> int:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         import os
 
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            why = error.strerror or str(error)
+            sys.stderr.write(f"error[E914]: standard output cannot be written: {why}\n")
+            return 1
     return 0
 
 

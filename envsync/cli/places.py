@@ -82,19 +82,22 @@ def read_source(directory: str | None, path: str) -> bytes | None:
 def read(path: Path) -> bytes:
     """The bytes of a file named on the command line. Raises ``UsageError``."""
     try:
+        if path.exists() and not path.is_file():
+            raise UsageError("E910", f"{path} is not a regular file", remedy="check the path")
         return path.read_bytes()
-    except OSError as error:
-        raise UsageError(
-            "E910", f"{path} can't be read: {error.strerror or error}", remedy="check the path"
-        ) from error
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise UsageError("E910", f"{path} can't be read: {why}", remedy="check the path") from error
 
 
 def sources(root: Path) -> ReadSource:
     """Reads the files that a repository's messages point into."""
 
     def read(path: str) -> bytes | None:
+        file = root / path
         try:
-            return (root / path).read_bytes()
+            # Only a regular file has an end: a pipe or a device would be read for ever.
+            return file.read_bytes() if file.is_file() else None
         except (OSError, ValueError):
             return None
 

@@ -12,7 +12,7 @@ from typing import Protocol, cast
 from envsync.cli import failures
 from envsync.cli.arguments import Arguments, parse
 from envsync.cli.command import GLOBALS, Command
-from envsync.cli.console import Console
+from envsync.cli.console import Console, OutputError
 from envsync.cli.invocation import Globals, Split, close_commands, subcommands
 from envsync.cli.table import find
 from envsync.errors import EnvsyncError, ExitCode, Problem, UsageError
@@ -55,6 +55,9 @@ def run_in(console: Console, tokens: Sequence[str], found: Split, *, verbose: bo
         __import__(command.module)
         call = cast("Run", getattr(sys.modules[command.module], command.function))
         return int(call(arguments, console))
+    except OutputError as error:
+        console.output = "text"  # stdout is gone: what is left to say goes to stderr
+        return int(failures.report(console, error, verbose=verbose))
     except EnvsyncError as error:
         return int(failures.report(console, error, verbose=verbose, read=sources))
     except Exception as error:  # noqa: BLE001 - the last line of defence: a bug is reported

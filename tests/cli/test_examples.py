@@ -35,6 +35,14 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert box.read_text() != before
     run("envsync apply --context local", root)
     box.write_text(before)
+    # What one example leaves for another: each runs alone as well.
+    for line in (
+        "envsync plan -o plan.json",
+        "envsync serve keys create laptop",
+        "envsync serve backup envsync.backup",
+    ):
+        assert run(line, root).returncode == 0
+    (root / "envsync.backup").rename(root / "kept.backup")
     return root
 
 
@@ -65,6 +73,10 @@ def environment(cwd: Path) -> dict[str, str]:
 )
 def test_an_example(sample: Path, line: str) -> None:
     spoken = line.replace("| source", "> /dev/null").replace('zsh)"', 'zsh >/dev/null)"')
+    if "restore" in line:
+        shutil.copy(sample / "kept.backup", sample / "envsync.backup")
+    elif "backup" in line:
+        (sample / "envsync.backup").unlink(missing_ok=True)
     done = run(spoken, sample)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -6,10 +6,10 @@ import asyncio
 
 from envsync.applying.apply import CONCURRENCY
 from envsync.applying.outcome import Outcome
-from envsync.cli import choosing, places
+from envsync.cli import choosing, failures, places
 from envsync.cli.approval import require_approval
 from envsync.cli.arguments import Arguments
-from envsync.cli.console import Console
+from envsync.cli.console import Console, OutputError
 from envsync.cli.stopping import stopping
 from envsync.cli.working import warn, working
 from envsync.errors import ExitCode
@@ -36,7 +36,13 @@ def run(arguments: Arguments, console: Console) -> ExitCode:
     )
     report = _apply(workspace, plan, options, console)
     warn(console, report.problems, workspace.project.root)
-    _print(report, console)
+    try:
+        _print(report, console)
+    except OutputError as error:
+        # Nobody can read what became of each object: "done" would claim too much, and "nothing
+        # was written" may be untrue.
+        failures.report(Console(no_color=True), error, verbose=False)
+        return report.exit_code or ExitCode.PARTIAL
     return report.exit_code
 
 

@@ -123,7 +123,7 @@ SERVING = (
         function="run_rotate",
         arguments=(_ID,),
         options=(_ROLE, _DATABASE),
-        examples=(Example("envsync serve keys rotate ci", "after a key was seen by others"),),
+        examples=(Example("envsync serve keys rotate laptop", "after others saw it"),),
     ),
     Command(
         name="serve keys delete",
@@ -134,7 +134,7 @@ SERVING = (
         function="run_delete",
         arguments=(_ID,),
         options=(_ROLE, _DATABASE),
-        examples=(Example("envsync serve keys delete ci", "when a workflow is gone"),),
+        examples=(Example("envsync serve keys delete laptop", "when it is lost"),),
     ),
     Command(
         name="serve backup",
