@@ -10,6 +10,7 @@ import signal
 import socket
 import ssl
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -137,6 +138,9 @@ class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """As the base class, but a signal that was obeyed is not raised again at the end."""
+        if threading.current_thread() is not threading.main_thread():
+            yield  # signals are the main thread's: whoever started this one ends it
+            return
         obeyed = (signal.SIGINT, signal.SIGTERM)
         before = {each: signal.signal(each, self.handle_exit) for each in obeyed}
         try:

@@ -53,6 +53,13 @@ class FaultFinder:
 
     def faults_of(self, body: dict[str, Json]) -> tuple[Fault, ...]:
         """What is wrong with ``body``; empty when it is a manifest."""
+        try:
+            return self._faults_of(body)
+        except (ValueError, RecursionError):
+            # What the validators say of a body that is deeper than they can follow.
+            return (Fault((), "The manifest is nested too deeply"),)
+
+    def _faults_of(self, body: dict[str, Json]) -> tuple[Fault, ...]:
         schema = validator(MANIFEST_BODY)
         if schema.is_valid(body):
             return _faults(checks.violations("manifest", body))

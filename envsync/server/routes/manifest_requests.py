@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from envsync.contract.features import BATCH_MAX
-from envsync.contract.json_types import Json
+from envsync.contract.json_types import Json, JsonObject
 from envsync.contract.names import is_manifest_name
 from envsync.server.refusal import Refusal
 from envsync.server.routes.bodies import Fault, FaultFinder, object_of
@@ -45,7 +45,10 @@ def read_save(call: Call, abilities: Abilities) -> Save:
         raise _malformed(faults)
     if_match = if_match_version(call.header("if-match"))
     dry_run = choice(call, "dryRun", ("true", "false"), "false") == "true"
-    return Save(name, draft(body, abilities), if_match, dry_run)
+    drafted = _drafted(body, abilities)
+    if isinstance(drafted, Fault):
+        raise _malformed((drafted,))
+    return Save(name, drafted, if_match, dry_run)
 
 
 def read_batch(call: Call, abilities: Abilities) -> tuple[PlanItem, ...]:
@@ -78,7 +81,18 @@ def _item(place: int, item: Json, abilities: Abilities, finder: FaultFinder) -> 
     faults = finder.faults_of(manifest)
     if faults:
         return PlanItem(name, None, expected, tuple(fault.notice for fault in faults))
-    return PlanItem(name, draft(manifest, abilities), expected)
+    drafted = _drafted(manifest, abilities)
+    if isinstance(drafted, Fault):
+        return PlanItem(name, None, expected, (drafted.notice,))
+    return PlanItem(name, drafted, expected)
+
+
+def _drafted(body: JsonObject, abilities: Abilities) -> Draft | Fault:
+    """The draft; a fault for a number that has no canonical JSON (RFC 8785 section 3.2.2.3)."""
+    try:
+        return draft(body, abilities)
+    except ValueError:
+        return Fault((), "A number is larger than JSON can carry exactly")
 
 
 def _is_version(value: Json) -> bool:

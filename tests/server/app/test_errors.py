@@ -361,6 +361,31 @@ class TestManifestRequests:
             assert reply.status == (400 if method == "PUT" else 200)
             assert len(reply.body) < 20_000
 
+    @pytest.mark.parametrize(
+        ("body", "message"),
+        [
+            (
+                b'{"resources": {"cpus": 1e308}}',
+                "A number is larger than JSON can carry exactly",
+            ),
+            (
+                b'{"resources": {"cpus": ' + b"9" * 40 + b"}}",
+                "A number is larger than JSON can carry exactly",
+            ),
+            (
+                b'{"setup": ' + b"[" * 900 + b"]" * 900 + b"}",
+                "The manifest is nested too deeply",
+            ),
+        ],
+        ids=["float", "integer", "depth"],
+    )
+    def test_values_that_cannot_be_kept(self, api, body, message):
+        reply = api.send("PUT", ONE, body)
+        assert (reply.status, reply.json["message"]) == (400, message)
+        batch = b'{"manifests": [{"name": "one", "manifest": ' + body + b"}]}"
+        (plan,) = api.send("POST", f"{MANIFESTS}:plan", batch).json["plans"]
+        assert [error["message"] for error in plan["errors"]] == [message]
+
     def test_a_nested_bomb_is_refused(self, api):
         deep = b"[" * 100_000 + b"]" * 100_000
         refused(api.send("PUT", ONE, deep), 400, "request_rejected", "Invalid JSON")
