@@ -56,8 +56,8 @@ class Problem:
     ``label`` stands under the caret of a source excerpt; ``related`` names further places
     (the first of two duplicate keys, the overlay that said a value).
     ``subject`` names the object where no file can be named (``manifest analyst-box``).
-    ``private`` says that the line at ``position`` holds what looks like a secret: no excerpt of
-    it is ever shown.
+    ``private`` says that a line it points to holds what looks like a secret: no excerpt is ever
+    shown.
     """
 
     code: str

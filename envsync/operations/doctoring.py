@@ -10,7 +10,7 @@ from pathlib import Path
 
 from envsync import __version__
 from envsync.contract.features import PROTOCOL
-from envsync.errors import EnvsyncError, FileError
+from envsync.errors import EnvsyncError
 from envsync.operations import schemas
 from envsync.operations.contexts import credential
 from envsync.operations.reports import Check, DoctorReport
@@ -36,7 +36,8 @@ async def doctor(start: Path, context_name: str | None, connect: Connect) -> Doc
 
 
 def trouble(name: str, error: EnvsyncError) -> Check:
-    where = f"{error.problems[0].position}: " if isinstance(error, FileError) else ""
+    position = error.problems[0].position
+    where = f"{position}: " if position else ""
     return Check(name, "failed", where + error.message, error.remedy)
 
 

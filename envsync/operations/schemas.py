@@ -44,7 +44,7 @@ def check(folder: Path, shown_as: str) -> tuple[Problem, ...]:
             continue
         problems.append(
             Problem(
-                "E406",
+                "E432",
                 f"{shown_as}/{name} {found}",
                 position=Position(f"{shown_as}/{name}"),
                 remedy="write it anew with: envsync schema export",

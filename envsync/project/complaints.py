@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from envsync.contract.json_types import JsonObject, Pointer, dotted
+from envsync.contract.json_types import Json, JsonObject, Pointer, dotted
 from envsync.errors import Problem, Severity
 from envsync.project.context import EMBEDDED
 from envsync.project.names import comparable, did_you_mean
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 _VARIABLE = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]*")
 _NOT_EMBEDDED = ("key", "management_key", "ca_bundle")
+_PUBLIC = frozenset({"server", "protected", "ca_bundle", "database"})
+_HEX_KEY = re.compile(rb"[0-9A-Fa-f]{64}")
+_FORMAT = 1
 
 
 def complaints(document: Document) -> tuple[Problem, ...]:
@@ -29,7 +33,42 @@ def complaints(document: Document) -> tuple[Problem, ...]:
     answered = {pointer for pointer, _ in own}
     problems = [problem for _, problem in own]
     problems += _schema_problems(document, answered)
+    if problems:
+        secret = _secret_lines(document)
+        problems = [_without_excerpt(problem, secret) for problem in problems]
     return tuple(sorted(problems, key=_place))
+
+
+def without_keys(problems: tuple[Problem, ...], source: bytes) -> tuple[Problem, ...]:
+    """``problems`` of a file that could not be read: a line with a key gets no excerpt."""
+    lines = frozenset(_key_lines(source))
+    return tuple(_without_excerpt(problem, lines) for problem in problems)
+
+
+def _key_lines(source: bytes) -> Iterator[int]:
+    for number, line in enumerate(source.split(b"\n"), 1):
+        if _HEX_KEY.search(line):
+            yield number
+
+
+def _secret_lines(document: Document) -> frozenset[int]:
+    """The lines that may hold a key which somebody wrote into the file: no excerpt shows them."""
+    found = set(_key_lines(document.source))
+    contexts = document.data.get("contexts")
+    for name, said in contexts.items() if isinstance(contexts, dict) else ():
+        for member, value in said.items() if isinstance(said, dict) else ():
+            if member in _PUBLIC or _is_reference(value):
+                continue
+            position = document.position(("contexts", name, member))
+            found.update(range(position.line, (position.end_line or position.line) + 1))
+    return frozenset(found)
+
+
+def _without_excerpt(problem: Problem, secret: frozenset[int]) -> Problem:
+    places = [problem.position, *(place for place, _ in problem.related)]
+    if any(place is not None and place.line in secret for place in places):
+        return replace(problem, private=True)
+    return problem
 
 
 def _place(problem: Problem) -> tuple[int, int, str]:
@@ -59,6 +98,7 @@ Complaint = tuple[Pointer, Problem]
 
 
 def _own_rules(document: Document) -> Iterator[Complaint]:
+    yield from _format(document)
     contexts = document.data.get("contexts")
     if not isinstance(contexts, dict):
         return
@@ -71,6 +111,21 @@ def _own_rules(document: Document) -> Iterator[Complaint]:
             yield from _server(document, name, said)
             yield from _keys(document, name, said)
     yield from _default_context(document, contexts)
+
+
+def _format(document: Document) -> Iterator[Complaint]:
+    stated = document.data.get("format")
+    if isinstance(stated, int) and not isinstance(stated, bool) and stated > _FORMAT:
+        yield (
+            ("format",),
+            Problem(
+                "E408",
+                f"envsync.yaml has format {stated}; this envsync knows format {_FORMAT}",
+                position=document.position(("format",)),
+                label="made for a newer envsync",
+                remedy="use the newer envsync",
+            ),
+        )
 
 
 def _same_context(document: Document, first: str, second: str) -> Complaint:
@@ -141,9 +196,8 @@ def _is_loopback(host: str) -> bool:
 
 def _keys(document: Document, name: str, said: JsonObject) -> Iterator[Complaint]:
     for member in ("key", "management_key"):
-        value = said.get(member)
-        if isinstance(value, str) and not _is_reference(value):
-            yield _literal_key(document, name, member, value)
+        if member in said and not _is_reference(said[member]):
+            yield _literal_key(document, name, member, said[member])
     server = said.get("server")
     if not isinstance(server, str):
         return
@@ -175,14 +229,16 @@ def _keys(document: Document, name: str, said: JsonObject) -> Iterator[Complaint
         )
 
 
-def _is_reference(value: str) -> bool:
+def _is_reference(value: Json) -> bool:
+    if not isinstance(value, str):
+        return False
     return bool(_VARIABLE.fullmatch(value)) or (value.startswith("file:") and len(value) > 5)
 
 
-def _literal_key(document: Document, name: str, member: str, value: str) -> Complaint:
+def _literal_key(document: Document, name: str, member: str, value: Json) -> Complaint:
     """The complaint about a key that is none of the references. It never repeats the value."""
     pointer: Pointer = ("contexts", name, member)
-    if value.startswith(("env:", "file:")):
+    if isinstance(value, str) and value.startswith(("env:", "file:")):
         message = f"`{dotted(pointer)}` names no environment variable or file"
     else:
         message = f"`{dotted(pointer)}` must say where the key is, never be the key"

@@ -116,10 +116,14 @@ def load(root: Path) -> Project:
     the environment nor any other file is looked at.
     """
     from envsync.documents import parse
-    from envsync.project.complaints import complaints
+    from envsync.project.complaints import complaints, without_keys
 
     root = Path(root).absolute()
-    document = parse(_read(root / CONFIG_NAME), CONFIG_NAME)
+    source = _read(root / CONFIG_NAME)
+    try:
+        document = parse(source, CONFIG_NAME)
+    except FileError as error:
+        raise FileError.of(without_keys(error.problems, source)) from None
     problems = complaints(document)
     if any(problem.is_error for problem in problems):
         raise FileError.of(problems)

@@ -37,11 +37,11 @@ def _one(problem: Problem, read: ReadSource, width: int) -> list[Line]:
     if problem.position is not None:
         places.append(problem.position)
     gutter = gutter_width(places)
+    reader = no_source if problem.private else read
     if problem.position is not None:
-        reader = no_source if problem.private else read
         rows += _place(problem.position, problem.label, gutter, style, reader, width)
     for position, label in problem.related:
-        rows += _place(position, label, gutter, Style.GUTTER, read, width, related=True)
+        rows += _place(position, label, gutter, Style.GUTTER, reader, width, related=True)
     if problem.position is None and problem.label:
         rows.append(line("  ", problem.label))
     return rows + _remedy(problem.remedy, gutter)

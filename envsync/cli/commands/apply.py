@@ -41,7 +41,8 @@ def run(arguments: Arguments, console: Console) -> ExitCode:
     except OutputError as error:
         # Nobody can read what became of each object: "done" would claim too much, and "nothing
         # was written" may be untrue.
-        failures.report(Console(no_color=True), error, verbose=False)
+        console.output = "text"
+        failures.report(console, error, verbose=False)
         return report.exit_code or ExitCode.PARTIAL
     return report.exit_code
 
