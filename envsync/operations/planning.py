@@ -12,6 +12,7 @@ from envsync.api.runtime import RuntimeReader
 from envsync.api.views import DryRun, PlanItem
 from envsync.contract.json_types import pointer_text
 from envsync.errors import FileError
+from envsync.linting.linter import lint
 from envsync.operations.remembering import recall, remember
 from envsync.operations.reports import PlanReport
 from envsync.operations.workspace import Session, Workspace
@@ -74,7 +75,9 @@ def look(workspace: Workspace) -> asyncio.Future[GitState | None]:
 
 def declare(workspace: Workspace, options: PlanOptions) -> Declarations:
     """What the files say. Raises ``FileError`` with every error that they have."""
-    declarations = reading.declare(workspace.project, workspace.context.name, cache=options.cache)
+    declarations = reading.declare(
+        workspace.project, workspace.context.name, cache=options.cache, lint=lint
+    )
     if any(problem.is_error for problem in declarations.problems):
         raise FileError.of(declarations.problems)
     return declarations
