@@ -12,7 +12,7 @@ from envsync.api.runtime import RuntimeReader
 from envsync.api.views import DryRun, PlanItem
 from envsync.contract.json_types import pointer_text
 from envsync.errors import FileError
-from envsync.linting.linter import lint
+from envsync.linting import lint
 from envsync.operations.remembering import recall, remember
 from envsync.operations.reports import PlanReport
 from envsync.operations.workspace import Session, Workspace

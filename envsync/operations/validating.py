@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from envsync.errors import Problem
-from envsync.linting.linter import lint
+from envsync.linting import lint
 from envsync.operations.reports import ValidationReport
 from envsync.project.config import Project
 from envsync.resources import reading
