@@ -39,9 +39,16 @@ Announce = Callable[[Event], None]
 
 
 def announce_as_json(event: Event) -> None:
-    """Prints ``event`` as one JSON line on standard output."""
-    sys.stdout.write(orjson.dumps(_line(event)).decode() + "\n")
-    sys.stdout.flush()
+    """Prints ``event`` as one JSON line on standard output.
+
+    A reader that has gone away is no reason to stop, unless a key would be lost with the line.
+    """
+    try:
+        sys.stdout.write(orjson.dumps(_line(event)).decode() + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        if isinstance(event, FirstKey):
+            raise
 
 
 def _line(event: Event) -> dict[str, object]:

@@ -11,7 +11,7 @@ import socket
 import ssl
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
@@ -19,6 +19,7 @@ from typing import Final, Literal
 
 import orjson
 import uvicorn
+from uvicorn.loops.auto import auto_loop_factory
 
 from envsync.errors import UsageError
 from envsync.http.address import is_loopback
@@ -55,7 +56,7 @@ def serve(settings: ServeSettings, announce: Announce = announce_as_json) -> Non
     listener = _listener(settings)
     handler = log_to_stderr()
     try:
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        with asyncio.Runner(loop_factory=auto_loop_factory()) as runner:
             runner.run(
                 _serve(settings, app_settings, first_key, access_log, listener, tls, announce)
             )
@@ -129,7 +130,7 @@ class _Server(uvicorn.Server):
             self._settings.ready_file.unlink(missing_ok=True)
         await super().shutdown(sockets)
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+    def handle_exit(self, _sig: int, _frame: FrameType | None) -> None:
         """The first signal ends the server gently, the second at once."""
         self._app.close_soon()
         self.force_exit = self.should_exit
@@ -268,15 +269,6 @@ def _address(listener: socket.socket, tls: ssl.SSLContext | None) -> str:
     name, port = listener.getsockname()[:2]
     shown = f"[{name}]" if ":" in name else name
     return f"{'https' if tls else 'http'}://{shown}:{port}"
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """uvloop's where it is installed (it isn't for Windows)."""
-    if not find_spec("uvloop"):
-        return None
-    import uvloop
-
-    return uvloop.new_event_loop
 
 
 def _connection_type(head_seconds: float) -> type[asyncio.Protocol] | Literal["h11"]:
