@@ -96,12 +96,24 @@ def sources(root: Path) -> ReadSource:
     def read(path: str) -> bytes | None:
         file = root / path
         try:
-            # Only a regular file has an end: a pipe or a device would be read for ever.
-            return file.read_bytes() if file.is_file() else None
+            # Only a regular file has an end: a pipe or a device would be read for ever. And what
+            # a link out of the repository leads to is nobody's to show.
+            if not file.is_file() or (_is_inside(path) and not _stays_in(file, root)):
+                return None
+            return file.read_bytes()
         except (OSError, ValueError):
             return None
 
     return read
+
+
+def _is_inside(path: str) -> bool:
+    """Whether ``path`` names, as it is written, something below the root."""
+    return not Path(path).is_absolute() and ".." not in Path(path).parts
+
+
+def _stays_in(file: Path, root: Path) -> bool:
+    return file.resolve().is_relative_to(root.resolve())
 
 
 def known_context(project: Project, name: str) -> str:

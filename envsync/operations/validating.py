@@ -26,7 +26,7 @@ def validate(
     contexts is reported once.
     """
     started = time.perf_counter()
-    problems: dict[Problem, None] = {}
+    problems = dict.fromkeys(project.warnings)
     files = objects = 0
     for name in contexts or tuple(project.config.contexts):
         declarations = reading.declare(project, name, cache=cache, lint=lint)

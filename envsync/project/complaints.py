@@ -164,7 +164,8 @@ def _server(document: Document, name: str, said: JsonObject) -> Iterator[Complai
             pointer,
             Problem(
                 "W403",
-                f"context `{name}` sends its key to {urlsplit(server).netloc} without encryption",
+                f"context `{name}` names {urlsplit(server).netloc} without encryption: "
+                "no key is sent there",
                 severity=Severity.WARNING,
                 position=document.position(pointer),
                 remedy="use an https:// address",

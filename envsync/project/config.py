@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, cast
 
 from envsync.contract.json_types import JsonObject, Pointer
-from envsync.errors import FileError, Position
+from envsync.errors import FileError, Position, Problem
 from envsync.project.context import Context, KeyReference, Place
 from envsync.project.keys import resolve_key
 
@@ -79,11 +79,13 @@ class Config:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Project:
-    """A repository that envsync looks after. ``root`` is absolute: the folder of envsync.yaml."""
+    """A repository that envsync looks after. ``root`` is absolute: the folder of envsync.yaml.
+    ``warnings`` are what its envsync.yaml may do wrong."""
 
     root: Path
     config: Config
     config_document: Document
+    warnings: tuple[Problem, ...] = ()
 
 
 def find_root(start: Path) -> Path:
@@ -91,7 +93,9 @@ def find_root(start: Path) -> Path:
 
     Raises ``FileError`` when there is none.
     """
-    start = Path(start).absolute()
+    start = Path(start)
+    # `/a/b/../c` lies in `/a`, but its parents as text would lead through `/a/b`.
+    start = start.resolve() if ".." in start.parts else start.absolute()
     if not start.is_dir():
         raise FileError("E401", f"{start} is not a folder", remedy="name an existing folder")
     for folder in (start, *start.parents):
@@ -127,7 +131,7 @@ def load(root: Path) -> Project:
     problems = complaints(document)
     if any(problem.is_error for problem in problems):
         raise FileError.of(problems)
-    return Project(root, _config(document, root), document)
+    return Project(root, _config(document, root), document, problems)
 
 
 def _read(path: Path) -> bytes:

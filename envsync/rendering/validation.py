@@ -19,7 +19,9 @@ def verdict_lines(report: ValidationReport) -> list[Line]:
         problem_counts(report.errors, report.warnings),
         Style.ERROR if report.errors else Style.WARNING,
     )
-    where = f" in {faulty} of {counted(report.checked, 'file')}" if faulty else ""
+    # What is not read, such as a link that leads away, is faulty and not among the files checked.
+    files = counted(max(faulty, report.checked), "file")
+    where = f" in {faulty} of {files}" if faulty else ""
     return [line(counts, where, took)]
 
 
