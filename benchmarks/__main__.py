@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks import applying, peers, planning, server, startup, validating
 from benchmarks.material import ROOT
-from benchmarks.postgresql import cluster
+from tests.postgresql import binaries, cluster
 
 NAMES = ("startup", "validating", "planning", "applying", "server")
 
@@ -46,7 +46,9 @@ def measure(name: str, folder: Path, runs: int) -> dict[str, object]:
     if name == "startup":
         return startup.run(folder, runs)
     if name == "server":
-        with cluster(folder) or nullcontext() as address:
+        programs = binaries()
+        postgresql = cluster(programs, durable=True) if programs else nullcontext()
+        with postgresql as address:
             return server.run(folder, runs, address)
     installed = peers.install()
     suite = {"validating": validating.run, "planning": planning.run, "applying": applying.run}

@@ -5,10 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import pwd
-import shutil
-import subprocess
-import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -19,58 +15,19 @@ import pytest
 from envsync.server.store.interface import Store
 from envsync.server.store.opening import open_store
 from envsync.server.store.settings import StoreSettings
+from tests.postgresql import binaries, cluster
 
 _numbers = itertools.count(1)
-
-
-def _binaries() -> Path | None:
-    """The newest PostgreSQL of this machine."""
-    found = sorted(
-        Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[4])
-    )
-    if found:
-        return found[-1].parent
-    on_path = shutil.which("postgres")
-    return Path(on_path).parent if on_path else None
-
-
-def _plain_user() -> str | None:
-    """Whom to run PostgreSQL as: it refuses root."""
-    if os.geteuid() != 0:
-        return None
-    for name in ("postgres", "nobody"):
-        with contextlib.suppress(KeyError):
-            return pwd.getpwnam(name).pw_name
-    return None
 
 
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[str]:
     """The address of a PostgreSQL server that lives as long as the tests, on a unix socket."""
-    binaries = _binaries()
-    if binaries is None:
+    programs = binaries()
+    if programs is None:
         pytest.skip("PostgreSQL is not installed")
-    user = _plain_user()
-    folder = Path(tempfile.mkdtemp(prefix="envsync-pg-"))
-    if user is not None:
-        shutil.chown(folder, user)
-    data = folder / "data"
-
-    def run(*command: str | Path) -> None:
-        subprocess.run(command, user=user, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-
-    run(
-        *(binaries / "initdb", "-D", data, "-U", "envsync", "--auth=trust", "--no-sync"),
-        *("--encoding=UTF8", "--locale=C.UTF-8"),
-    )
-    # It need not survive a power cut, only the killing of its clients.
-    options = f"-k {folder} -c listen_addresses= -c fsync=off -c autovacuum=off"
-    run(binaries / "pg_ctl", "start", "-w", "-D", data, "-l", folder / "log", "-o", options)
-    try:
-        yield f"postgresql://envsync@/postgres?host={quote(str(folder), safe='')}"
-    finally:
-        run(binaries / "pg_ctl", "stop", "-w", "-D", data, "-m", "fast")
-        shutil.rmtree(folder)
+    with cluster(programs) as address:
+        yield address
 
 
 @contextmanager
