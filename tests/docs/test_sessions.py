@@ -15,7 +15,7 @@ def block(text: str) -> Block:
 def test_a_block_is_commands_with_what_they_show() -> None:
     first, second = commands_of(block("$ one\nshown\n\n  more\n$ two    # exit 4\n"))
     assert (first.text, first.exit_code, first.shown) == ("one", 0, ("shown", "", "  more"))
-    assert (second.exit_code, second.shown, second.where) == (4, (), "page.md:14")
+    assert (second.exit_code, second.shown, second.where) == (4, (), "page.md:15")
 
 
 def test_a_command_may_go_on() -> None:
