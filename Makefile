@@ -41,7 +41,7 @@ check: $(VENV)/.development ## Format, lint, types, layers, dead code, dependenc
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/vulture
-	$(BIN)/deptry envsync
+	$(BIN)/deptry .
 
 format: $(VENV)/.development ## Format the code and mend what can be mended
 	$(BIN)/ruff format .
