@@ -61,6 +61,22 @@ class Foreseen:
 
 
 @dataclass(frozen=True, slots=True)
+class ThreeWay:
+    """What Git said when repository and server last agreed. Ours is the change's ``canonical``,
+    theirs its ``base_canonical``, saved by ``saved_by`` at ``saved_at``.
+
+    ``version`` is the server's version that held it, ``commit`` the one that said it (full id) and
+    ``canonical`` what both said; 0, empty and ``None`` where they never agreed, or where that
+    can't be told. ``put_back`` is the commit whose older content somebody put back, or empty.
+    """
+
+    version: int = 0
+    commit: str = ""
+    canonical: JsonObject | None = None
+    put_back: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """One object's way from observed to desired.
 
@@ -68,6 +84,10 @@ class Change:
     ``body`` is the exact body that will be sent; ``None`` for a delete. ``hash`` is the canonical
     hash that the server shall hold afterwards; empty for a delete. ``base_canonical`` and
     ``canonical`` are both sides normalised: they feed the three-way view and a conflict check.
+
+    ``three_way`` is there for drift. ``held_back`` is empty for what will be sent; otherwise the
+    state (``drift``, ``unknown``) for which it is shown and not sent. ``moved_from`` is the name
+    that the object had before, where envsync.yaml declares that it moved.
     """
 
     id: ObjectId
@@ -83,6 +103,9 @@ class Change:
     path: str = ""
     saved_by: str = ""
     saved_at: str = ""
+    three_way: ThreeWay | None = None
+    held_back: str = ""
+    moved_from: str = ""
 
     @property
     def blocked(self) -> bool:

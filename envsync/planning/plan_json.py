@@ -18,6 +18,7 @@ from envsync.planning.plan import (
     Op,
     Plan,
     ServerIdentity,
+    ThreeWay,
 )
 from envsync.resources.resource import Base, ObjectId
 
@@ -85,6 +86,12 @@ def _change_to_json(change: Change) -> dict[str, Json]:
         told["body"] = change.body
     if change.base_canonical is not None:
         told["baseCanonical"] = change.base_canonical
+    if change.three_way is not None:
+        told["threeWay"] = _three_way_to_json(change.three_way)
+    if change.held_back:
+        told["heldBack"] = change.held_back
+    if change.moved_from:
+        told["movedFrom"] = change.moved_from
     return told
 
 
@@ -104,7 +111,25 @@ def _change_from_json(data: _Object) -> Change:
         path=data["path"],
         saved_by=data["savedBy"],
         saved_at=data["savedAt"],
+        three_way=_three_way_from_json(data["threeWay"]) if "threeWay" in data else None,
+        held_back=data.get("heldBack", ""),
+        moved_from=data.get("movedFrom", ""),
     )
+
+
+def _three_way_to_json(three_way: ThreeWay) -> dict[str, Json]:
+    told: dict[str, Json] = {
+        "version": three_way.version,
+        "commit": three_way.commit,
+        "putBack": three_way.put_back,
+    }
+    if three_way.canonical is not None:
+        told["canonical"] = three_way.canonical
+    return told
+
+
+def _three_way_from_json(data: _Object) -> ThreeWay:
+    return ThreeWay(data["version"], data["commit"], data.get("canonical"), data["putBack"])
 
 
 def _held_to_json(held: Held) -> dict[str, Json]:

@@ -32,8 +32,15 @@ STATES: dict[State, Style] = {
     State.IN_SYNC: Style.PLAIN,
     State.NEW: Style.CREATE,
     State.DIFFERS: Style.CHANGE,
+    State.AHEAD: Style.CHANGE,
+    State.DRIFT: Style.ERROR,
     State.MISSING: Style.WARNING,
+    State.GONE: Style.DELETE,
     State.FOREIGN: Style.QUIET,
+    State.EXPIRED: Style.WARNING,
+    State.UNKNOWN: Style.WARNING,
+    State.BLOCKED: Style.ERROR,
+    State.CONTESTED: Style.ERROR,
 }
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from envsync.contract.states import State
 from envsync.errors import FileError
 from envsync.planning.file import dump, identified, load, plan_id
-from envsync.planning.plan import Change, FieldChange, FieldOp, Foreseen, Notice, Op, Plan
+from envsync.planning.plan import Change, FieldChange, FieldOp, Foreseen, Notice, Op, Plan, ThreeWay
 from envsync.planning.plan_json import to_json
 from envsync.resources.resource import Base
 from tests.planning.double import ServerDouble, plan_for
@@ -73,7 +73,18 @@ def plans(draw):
         FieldChange(FieldOp.REPLACE, draw(PATHS), draw(JSON), draw(JSON)),
         FieldChange(FieldOp.REMOVE, draw(PATHS), old=draw(JSON)),
     )
-    changes = tuple(replace(each, foreseen=told, fields=fields) for each in plan.changes)
+    three_way = st.builds(ThreeWay, st.integers(0, 9), st.text(), st.none() | BODIES, st.text())
+    changes = tuple(
+        replace(
+            each,
+            foreseen=told,
+            fields=fields,
+            three_way=draw(st.none() | three_way),
+            held_back=draw(st.sampled_from(["", "drift", "unknown"])),
+            moved_from=draw(st.just("") | NAMES),
+        )
+        for each in plan.changes
+    )
     gone = Change(manifest("gone"), Op.DELETE, State.FOREIGN, base=Base(3, "h"))
     return identified(
         replace(

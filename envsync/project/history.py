@@ -1,0 +1,283 @@
+"""History: what the commits of the repository touched, read lazily from the real ``git``.
+
+Everything that any local or remote ref reaches counts as said, stashes and notes aside. The log is
+a stream that ends when its reader has seen enough, and file contents come through one process, so
+that a long history costs only as much as is looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Final, Self
+
+from envsync.errors import EnvsyncError
+from envsync.project.config import Project
+from envsync.project.files import says_something
+from envsync.project.git import clean_environment, envsync_paths, git_folder, run_git
+
+_CHUNK: Final = 1 << 16
+_ABSENT: Final = "0"
+_REFS: Final = ("--exclude=refs/stash", "--exclude=refs/notes/*", "--all")
+_LOG: Final = (
+    "log",
+    "-z",
+    "--raw",
+    "--no-abbrev",
+    "--no-renames",
+    "--no-ext-diff",
+    "--ignore-submodules=all",
+    "--full-history",
+    "--diff-merges=combined",
+    "--relative",
+    "--no-show-signature",
+    "--no-mailmap",
+    "--no-notes",
+    "--no-color",
+    "--format=tformat:%H%x00%an%x00%ct%x00%s%x00",
+)
+
+Touched = Mapping[str, str]
+"""The paths (relative to the project's root) that a commit touched, each with the id of the blob
+that it left there; an empty id where it removed the file."""
+
+
+class LostHistoryError(EnvsyncError):
+    """Git knows of content that it can neither find nor fetch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """``id`` is whole; ``at`` is when it was committed, ISO 8601 UTC."""
+
+    id: str
+    author: str
+    at: str
+    subject: str
+
+    @property
+    def short(self) -> str:
+        return self.id[:7]
+
+
+class History:
+    """A context manager; outside of it no process is left.
+
+    ``shallow``: commits beyond some depth are not in this clone. ``partial``: contents are fetched
+    when they are first read. ``head`` is the commit checked out, empty before the first one of
+    this branch.
+    """
+
+    def __init__(self, project: Project, head: str, *, shallow: bool, partial: bool) -> None:
+        self.project = project
+        self.head = head
+        self.shallow = shallow
+        self.partial = partial
+        self._contents: subprocess.Popen[bytes] | None = None
+        self._known: dict[str, bytes | None] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._contents is not None:
+            _end(self._contents)
+            self._contents = None
+
+    def commits_touching(self, paths: Collection[str]) -> Iterator[tuple[Commit, Touched]]:
+        """The commits that touched any of ``paths`` (files or folders, taken literally), newest
+        first: a commit before its parents, the checked out branch before others of the same time.
+
+        A merge counts only where it differs from all of its parents. Git stops when the iterator
+        is closed.
+        """
+        yield from self._log([f":(literal){path}" for path in paths])
+
+    def commits_matching(self, globs: Collection[str]) -> Iterator[tuple[Commit, Touched]]:
+        """As :meth:`commits_touching`, for globs such as ``manifests/*/box.*``."""
+        yield from self._log([f":(glob){glob}" for glob in globs])
+
+    def ever_declared(self) -> frozenset[str]:
+        """Every path that some commit had an envsync file at."""
+        return frozenset(
+            path
+            for _, touched in self.commits_touching(envsync_paths(self.project))
+            for path in touched
+            if says_something(self.project, path)
+        )
+
+    def read(self, commit_id: str, path: str) -> bytes | None:
+        """The file at ``path`` as the commit has it; ``None`` when it has none there.
+
+        Raises ``LostHistoryError`` when Git cannot come by the content.
+        """
+        if "\n" in path:
+            return None
+        return self._content(f"{commit_id}:./{path}")
+
+    def blob(self, blob_id: str) -> bytes | None:
+        """The content of a blob, each read once. Raises ``LostHistoryError``."""
+        if blob_id not in self._known:
+            self._known[blob_id] = self._content(blob_id)
+        return self._known[blob_id]
+
+    def _log(self, pathspecs: list[str]) -> Iterator[tuple[Commit, Touched]]:
+        if not pathspecs:
+            return
+        tips = [self.head] if self.head else []
+        process = _start(self.project.root, *_LOG, *tips, *_REFS, "--", *sorted(pathspecs))
+        try:
+            assert process.stdout is not None
+            yield from _commits(_tokens(process.stdout))
+            if process.wait() != 0:
+                raise LostHistoryError(
+                    "E444",
+                    "git could not read the history of this repository to its end",
+                    remedy="see what it says: git log --all --raw",
+                )
+        finally:
+            _end(process)
+
+    def _content(self, name: str) -> bytes | None:
+        process = self._contents
+        if process is None:
+            process = self._contents = _start(self.project.root, "cat-file", "--batch", asks=True)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(os.fsencode(name) + b"\n")
+            process.stdin.flush()
+            header = process.stdout.readline().rsplit(b" ", 2)
+        except OSError:
+            header = []
+        if len(header) == 3 and header[1] == b"blob":
+            content = process.stdout.read(int(header[2]))
+            process.stdout.read(1)
+            return content
+        if len(header) == 3 and header[2].strip().isdigit():
+            process.stdout.read(int(header[2]) + 1)
+            return None
+        if header and header[-1] == b"missing\n":
+            if ":" in name:
+                return None
+            raise _lost(name)
+        self.close()
+        raise _lost(name)
+
+
+def open_history(project: Project) -> History | None:
+    """The history around ``project``; ``None`` without Git and without commits."""
+    folder = git_folder(project.root)
+    if folder is None:
+        return None
+    try:
+        head = _head(project.root)
+        if not head and not run_git(project.root, "for-each-ref", "--count=1"):
+            return None
+    except FileNotFoundError:
+        return None
+    return History(
+        project, head, shallow=(folder / "shallow").is_file(), partial=_is_partial(folder)
+    )
+
+
+def _head(root: Path) -> str:
+    try:
+        said = run_git(root, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+    except EnvsyncError:
+        return ""
+    return said.decode("ascii").strip()
+
+
+def _is_partial(folder: Path) -> bool:
+    return any((folder / "objects" / "pack").glob("*.promisor"))
+
+
+def _start(root: Path, *arguments: str, asks: bool = False) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 - a fixed program, and no shell
+        ["git", "-c", "core.fsmonitor=false", "-c", "log.showRoot=true", *arguments],  # noqa: S607
+        cwd=root,
+        env=clean_environment(os.environ),
+        stdin=subprocess.PIPE if asks else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends a process that only reads, whatever it is doing."""
+    if process.poll() is None:
+        process.kill()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
+    process.wait()
+
+
+def _tokens(stream: IO[bytes]) -> Iterator[bytes]:
+    """What stands between the NULs of ``stream``."""
+    rest = b""
+    descriptor = stream.fileno()
+    while chunk := os.read(descriptor, _CHUNK):
+        *whole, rest = (rest + chunk).split(b"\0")
+        yield from whole
+
+
+def _commits(tokens: Iterator[bytes]) -> Iterator[tuple[Commit, Touched]]:
+    """A commit is its id, author, time and subject, then a colon's line and a path for each file
+    that it touched."""
+    commit: Commit | None = None
+    touched: dict[str, str] = {}
+    for token in tokens:
+        word = token.lstrip(b"\n")
+        if not word:
+            continue
+        if word.startswith(b":"):
+            touched[os.fsdecode(next(tokens, b""))] = _blob_after(word)
+            continue
+        if commit is not None:
+            yield commit, touched
+        touched = {}
+        author, seconds, subject = (next(tokens, b"") for _ in range(3))
+        commit = Commit(
+            word.decode("ascii"),
+            author.decode("utf-8", "replace"),
+            _iso(int(seconds or b"0")),
+            subject.decode("utf-8", "replace"),
+        )
+    if commit is not None:
+        yield commit, touched
+
+
+def _blob_after(line: bytes) -> str:
+    """``:<modes> <blobs> <status>``: with N parents N + 1 modes and as many blobs."""
+    parents = len(line) - len(line.lstrip(b":"))
+    blob = line.split(b" ")[2 * parents + 1].decode("ascii")
+    return "" if blob.strip(_ABSENT) == "" else blob
+
+
+def _iso(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
+
+
+def _lost(name: str) -> LostHistoryError:
+    return LostHistoryError(
+        "E444",
+        f"git can neither find nor fetch {name}, which its history speaks of",
+        remedy="make its remote reachable, or fetch everything: git fetch --refetch",
+    )
