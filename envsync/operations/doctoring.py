@@ -14,7 +14,7 @@ from envsync.errors import EnvsyncError
 from envsync.operations import schemas
 from envsync.operations.contexts import credential
 from envsync.operations.reports import Check, DoctorReport
-from envsync.operations.workspace import Connect, Workspace
+from envsync.operations.workspace import Connect, Session, Workspace
 
 
 async def doctor(start: Path, context_name: str | None, connect: Connect) -> DoctorReport:
@@ -93,16 +93,25 @@ def network(workspace: Workspace) -> list[Check]:
 async def server(workspace: Workspace) -> list[Check]:
     try:
         async with workspace.session() as session:
-            health = session.health
-            span = f"{health.protocol_min} to {health.protocol_max}"
-            features = ", ".join(sorted(health.features)) or "none"
-            found = [
-                Check("server", "ok", f"{session.identity.address}, version {health.version}"),
-                Check("protocol", "ok", f"{span}; envsync speaks {PROTOCOL}"),
-                Check("extensions", "info", features),
-            ]
-            caller = await session.reader.me()
-            found.append(Check("caller", "ok", caller.via))
-            return found
+            features = ", ".join(sorted(session.health.features)) or "none"
+            found = [*spoken(session), Check("extensions", "info", features)]
+            caller = (await session.reader.me()).via
+            if caller:
+                return [*found, Check("caller", "ok", caller)]
+            return [*found, Check("caller", "warning", "the server does not say who we are")]
     except EnvsyncError as error:
         return [trouble("server", error)]
+
+
+def spoken(session: Session) -> list[Check]:
+    """What the server says of itself. Other programs answer ``/health`` too, and say less."""
+    health, address = session.health, session.identity.address
+    if not health.protocol_max:
+        told = f"{address} does not say which protocol it serves: it may be no Runtime"
+        return [Check("server", "warning", told, "check the context's `server:`")]
+    span = f"{health.protocol_min} to {health.protocol_max}"
+    version = f", version {health.version}" if health.version else ""
+    return [
+        Check("server", "ok", f"{address}{version}"),
+        Check("protocol", "ok", f"{span}; envsync speaks {PROTOCOL}"),
+    ]
