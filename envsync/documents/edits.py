@@ -14,6 +14,7 @@ from typing import cast
 from envsync.contract.json_types import Json, Pointer, dotted
 from envsync.documents.document import Document, compose_mapping
 from envsync.documents.nodes import (
+    AliasNode,
     Data,
     MappingNode,
     Node,
@@ -43,36 +44,47 @@ class Remove:
     pointer: Pointer
 
 
-Edit = Set | Remove
-
-
 @dataclass(frozen=True, slots=True)
-class _Insert:
-    """A new item of a list, before the one that stands at ``pointer``."""
+class Insert:
+    """A new item of a list, before the one that stands at ``pointer``, or behind the last one."""
 
     pointer: Pointer
     value: Json
 
 
-_Step = Set | Remove | _Insert
+Edit = Set | Remove | Insert
 
 
 def splice(document: Document, edits: Sequence[Edit]) -> bytes:
     """The bytes of ``document`` after ``edits``, carried out one after the other.
 
-    Raises FileError (E122) when a change can't be spliced in; nothing was changed then.
+    Anchors and aliases stay: where an anchored value changes and its aliases are to change alike,
+    only the text at the anchor does. Raises FileError (E122) when a change can't be spliced in, or
+    when an alias would change that shall not; nothing was changed then.
     """
     source, root = document.tree()
+    intended = _data(root)
     for edit in edits:
+        for step in _steps(intended, edit):
+            _intend(document, intended, step)
         for step in _steps(_data(root), edit):
             source, root = _carry_out(document, source, root, step)
+    if "*" in source.text and not identical(_data(root), intended):
+        raise _shared(document, _data(root), intended)
     return source.encode()
 
 
+def _intend(document: Document, data: dict[str, Data], step: Edit) -> None:
+    try:
+        _apply(data, step)
+    except NotSpliceableError as error:
+        raise _refused(document, step.pointer, str(error)) from None
+
+
 def _carry_out(
-    document: Document, source: SourceText, root: MappingNode, step: _Step
+    document: Document, source: SourceText, root: MappingNode, step: Edit
 ) -> tuple[SourceText, MappingNode]:
-    expected = _data(root)
+    expected = _written(root)
     try:
         _apply(expected, step)
         for text in _texts(Splicer(source, root, _phrasing(source, root)), step):
@@ -81,25 +93,47 @@ def _carry_out(
                 new_root = compose_mapping(changed)
             except FileError:
                 continue
-            if identical(_data(new_root), expected):
+            if identical(_written(new_root), expected):
                 return changed, new_root
         reason = "its layout is one that cannot be changed without touching something else"
     except (NotSpliceableError, ValueError) as error:
         reason = str(error)
-    raise FileError(
+    raise _refused(document, step.pointer, reason)
+
+
+def _refused(document: Document, pointer: Pointer, reason: str) -> FileError:
+    return FileError(
         "E122",
-        f"`{dotted(step.pointer)}` cannot be edited in place: {reason}",
-        position=document.position(step.pointer),
+        f"`{dotted(pointer)}` cannot be edited in place: {reason}",
+        position=document.position(pointer),
         remedy="edit the file by hand",
     )
+
+
+def _shared(document: Document, found: Data, intended: Data) -> FileError:
+    """An anchored value was changed, and the alias that would change with it shall not."""
+    pointer = _first_difference((), found, intended)
+    return _refused(document, pointer, "an alias stands there, and would change with its anchor")
+
+
+def _first_difference(pointer: Pointer, one: Data, other: Data) -> Pointer:
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in one:
+            if name not in other or not identical(one[name], other[name]):
+                return _first_difference((*pointer, name), one[name], other.get(name))
+    elif isinstance(one, list) and isinstance(other, list):
+        for index, (mine, theirs) in enumerate(zip(one, other, strict=False)):
+            if not identical(mine, theirs):
+                return _first_difference((*pointer, index), mine, theirs)
+    return pointer
 
 
 # -- what an edit means ------------------------------------------------------------------------
 
 
-def _steps(data: Data, edit: Edit) -> list[_Step]:
+def _steps(data: Data, edit: Edit) -> list[Edit]:
     """The smallest changes that together do what ``edit`` says."""
-    if isinstance(edit, Remove):
+    if not isinstance(edit, Set):
         return [edit]
     value: Json = edit.value
     pointer = edit.pointer
@@ -112,7 +146,7 @@ def _steps(data: Data, edit: Edit) -> list[_Step]:
     return list(_difference(pointer, cast("Json", found), value))
 
 
-def _difference(pointer: Pointer, old: Json, new: Json) -> Iterator[_Step]:
+def _difference(pointer: Pointer, old: Json, new: Json) -> Iterator[Edit]:
     if identical(old, new):
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping) and old and (new or not pointer):
@@ -130,7 +164,7 @@ def _difference(pointer: Pointer, old: Json, new: Json) -> Iterator[_Step]:
         yield Set(pointer, new)
 
 
-def _list_difference(pointer: Pointer, old: Sequence[Json], new: Sequence[Json]) -> Iterator[_Step]:
+def _list_difference(pointer: Pointer, old: Sequence[Json], new: Sequence[Json]) -> Iterator[Edit]:
     shorter = min(len(old), len(new))
     head = 0
     while head < shorter and identical(old[head], new[head]):
@@ -141,7 +175,7 @@ def _list_difference(pointer: Pointer, old: Sequence[Json], new: Sequence[Json])
     for index in range(head, shorter - tail):
         yield from _difference((*pointer, index), old[index], new[index])
     for index in range(shorter - tail, len(new) - tail):
-        yield _Insert((*pointer, index), new[index])
+        yield Insert((*pointer, index), new[index])
     for index in reversed(range(shorter - tail, len(old) - tail)):
         yield Remove((*pointer, index))
 
@@ -166,12 +200,13 @@ def _missing(data: Data, pointer: Pointer) -> bool:
     return bool(pointer) and _value(data, pointer) in (_NOTHING, None)
 
 
-def _apply(data: dict[str, Data], step: _Step) -> None:
+def _apply(data: dict[str, Data], step: Edit) -> None:
     """Does to plain data what is to be done to the file."""
     if not step.pointer:
         raise NotSpliceableError("it is the whole document")
+    _require_no_alias(data, step.pointer[:-1])
     parent, last = _value(data, step.pointer[:-1]), step.pointer[-1]
-    if isinstance(parent, dict) and isinstance(last, str):
+    if isinstance(parent, dict) and isinstance(last, str) and not isinstance(step, Insert):
         if isinstance(step, Remove):
             if last not in parent:
                 raise NotSpliceableError("it is not there")
@@ -179,16 +214,28 @@ def _apply(data: dict[str, Data], step: _Step) -> None:
         else:
             parent[last] = _plain(step.value)
     elif isinstance(parent, list) and isinstance(last, int):
-        if isinstance(step, _Insert) or (isinstance(step, Set) and last == len(parent)):
-            parent.insert(last, _plain(step.value))
-        elif not 0 <= last < len(parent):
+        new = isinstance(step, Insert) or (isinstance(step, Set) and last == len(parent))
+        if not 0 <= last < len(parent) + new:
             raise NotSpliceableError(f"the list has {len(parent)} items")
-        elif isinstance(step, Remove):
+        if isinstance(step, Remove):
             del parent[last]
+        elif new:
+            parent.insert(last, _plain(step.value))
         else:
             parent[last] = _plain(step.value)
     else:
         raise NotSpliceableError("what holds it is neither a mapping nor a list of that kind")
+
+
+def _require_no_alias(data: Data, pointer: Pointer) -> None:
+    node: object = data
+    for part in pointer:
+        if isinstance(node, dict) and isinstance(part, str):
+            node = node.get(part)
+        elif isinstance(node, list) and isinstance(part, int) and 0 <= part < len(node):
+            node = node[part]
+        if isinstance(node, _Alias):
+            raise NotSpliceableError(f"the alias `*{node.name}` stands above it")
 
 
 def _plain(value: Json) -> Data:
@@ -202,7 +249,7 @@ def _plain(value: Json) -> Data:
 # -- the texts that may say it -----------------------------------------------------------------
 
 
-def _texts(splicer: Splicer, step: _Step) -> Iterator[str]:
+def _texts(splicer: Splicer, step: Edit) -> Iterator[str]:
     found = splicer.find(step.pointer)
     if isinstance(step, Remove):
         assert found is not None
@@ -290,6 +337,28 @@ def _is_list(value: object) -> bool:
 
 def _length(node: MappingNode | SequenceNode) -> int:
     return len(node.items) if isinstance(node, SequenceNode) else len(node.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class _Alias:
+    """Stands for what an alias says, where only the text counts."""
+
+    name: str
+
+
+def _written(root: Node) -> dict[str, Data]:
+    """As ``_data``, but an alias counts as what is written: its name."""
+
+    def of(node: Node) -> object:
+        if isinstance(node, AliasNode):
+            return _Alias(node.name)
+        if isinstance(node, MappingNode):
+            return {name: of(value) for name, (_, value) in node.entries.items()}
+        if isinstance(node, SequenceNode):
+            return [of(item) for item in node.items]
+        return node.value
+
+    return cast("dict[str, Data]", of(root))
 
 
 def _data(root: Node) -> dict[str, Data]:

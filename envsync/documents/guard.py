@@ -17,8 +17,8 @@ _PRINTABLE: Final = bytes(range(0x20, 0x7F)) + b"\n"
 _MAX_BYTES: Final = 128 * 1024
 """So that the caps on nodes (every node takes two bytes at least) hold without counting."""
 
-_AMBIGUOUS = r"(?![yYnNoOtTfFiI](?i:|es|n|o|ff|rue|alse|ull|an|nf|nfinity)[ ]*[:,\]}#\n])"
-_KEY = rf"""(?:\$schema | {_AMBIGUOUS}_?[A-Za-z][A-Za-z0-9_./-]{{0,99}}+
+_AMBIGUOUS = r"(?!\.?[yYnNoOtTfFiI](?i:|es|n|o|ff|rue|alse|ull|an|nf|nfinity)[ ]*[:,\]}#\n])"
+_KEY = rf"""(?:\$schema | {_AMBIGUOUS}[._]?[A-Za-z][A-Za-z0-9_./-]{{0,99}}+
              | "[^"\\\n]{{1,99}}+" | '[^'\n]{{1,99}}+')"""
 _WORD = r"true|false|null"
 # At most 15 digits, which every reader holds exactly; a size or a duration has a unit behind them.
@@ -26,7 +26,7 @@ _NUMBER = r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15}+)?+"
 _AMOUNT = r"[0-9]{1,9}+(?:ms|[smhd]|[KMGT]i?B?)"
 _DOUBLE = r'"[^"\\\n]*+(?:\\["\\/nt][^"\\\n]*+)*+"'
 _SINGLE = r"'[^'\n]*+(?:''[^'\n]*+)*+'"
-_START = r"(?:[A-Za-z/$(]|\.\.?/)"
+_START = r"(?:\.?[A-Za-z/$(]|\.\./)"
 _PLAIN = rf"{_AMBIGUOUS}{_START}[^:#\n]*+(?:(?::(?=[^ \n])|(?<=[^ ])\#)[^:#\n]*+)*+"
 _FLOW_PLAIN = (
     rf"{_AMBIGUOUS}{_START}[^:#,\[\]{{}}?\"'\n]*+"

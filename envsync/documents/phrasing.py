@@ -7,13 +7,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from math import isfinite
 from typing import Final
 
 from envsync.contract.json_types import Json
-from envsync.documents.nodes import Style
+from envsync.documents.nodes import Data, Style, data_of
 from envsync.documents.scalars import read_plain
-from envsync.documents.text import FORBIDDEN
+from envsync.documents.text import FORBIDDEN, SourceText
+from envsync.documents.yaml_reader import compose
+from envsync.errors import FileError
 
 _PLAIN_KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 _PLAIN: Final = re.compile(
@@ -39,9 +42,14 @@ class Phrasing:
     list_offset: int = 2
 
     def key(self, name: str) -> str:
+        """A key of a block mapping or inside braces."""
         if not self.is_json and _PLAIN_KEY.fullmatch(name) and read_plain(name) == name:
             return name
         return _double(name)
+
+    def block_key(self, name: str) -> str:
+        """A key on a line of its own, where more can stand without quotes."""
+        return name if not self.is_json and is_plain_key(name) else self.key(name)
 
     def inline(self, value: Json, style: Style = "plain") -> str:
         """``value`` on one line; a text in quotes like ``style`` where that can be."""
@@ -66,9 +74,12 @@ class Phrasing:
         of the key or the dash that it belongs to."""
         if isinstance(value, str):
             literal = _literal(value, indent + self.step)
-            lines_of_text = "\n" in value.rstrip("\n")
-            if literal and (lines_of_text or (style in _BLOCK and value.endswith("\n"))):
+            several = "\n" in value.rstrip("\n")
+            quoted = style in ("single", "double")
+            if literal and (several or (value.endswith("\n") and not quoted)):
                 yield literal
+            if not self.is_json and not quoted and is_plain_text(value):
+                yield Written(value)
             yield Written(self._text(value, style))
             yield Written(_double(value))
         elif isinstance(value, Mapping | Sequence) and value:
@@ -88,7 +99,7 @@ class Phrasing:
 
     def entry(self, name: str, value: Json, indent: int) -> Iterator[str]:
         written = next(self.written(value, indent))
-        yield f"{' ' * indent}{self.key(name)}: {written.head}".rstrip(" ")
+        yield f"{' ' * indent}{self.block_key(name)}: {written.head}".rstrip(" ")
         yield from written.body
 
     def item(self, value: Json, indent: int, style: Style = "plain") -> Iterator[str]:
@@ -111,7 +122,32 @@ class Phrasing:
         return _double(value)
 
 
-_BLOCK: Final = ("literal", "folded")
+@lru_cache(maxsize=4096)
+def is_plain_text(value: str) -> bool:
+    """Whether ``value`` needs no quotes where it is the whole value of a block entry: whether the
+    profile reads it back from its letters alone."""
+    if not value or value != value.strip(" ") or "\n" in value or "\r" in value:
+        return False
+    if _PLAIN.fullmatch(value) and not FORBIDDEN.search(value):
+        return read_plain(value) == value
+    return _reads_back(f"k: {value}\nl:\n- {value}\n", {"k": value, "l": [value]})
+
+
+@lru_cache(maxsize=1024)
+def is_plain_key(name: str) -> bool:
+    """The same of a key in a block mapping."""
+    if not name or name != name.strip(" ") or "\n" in name or "\r" in name:
+        return False
+    return _reads_back(f"{name}: 1\n", {name: 1})
+
+
+def _reads_back(text: str, expected: dict[str, Data]) -> bool:
+    if FORBIDDEN.search(text) or _UNWRITABLE.search(text):
+        return False
+    try:
+        return data_of(compose(SourceText("", text, has_bom=False))) == expected
+    except FileError:
+        return False
 
 
 def _atom(value: Json) -> str:
