@@ -24,7 +24,6 @@ def working(console: Console, what: str) -> Iterator[None]:
 
 
 def warn(console: Console, problems: tuple[Problem, ...], root: Path) -> None:
-    """Prints warnings on stderr. Programs find them in what they read: a plan carries none, so
-    they are printed there as well."""
-    if problems and not console.is_json:
+    """Prints warnings on stderr, whatever the output: a plan file has no place for them."""
+    if problems:
         console.err([*problem_lines(problems, places.sources(root), console.width), EMPTY])

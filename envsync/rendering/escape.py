@@ -7,6 +7,7 @@ shown passes one of these functions. All of them are idempotent, so escaping twi
 
 from __future__ import annotations
 
+import json
 import re
 
 _UNSEEN = re.compile(
@@ -43,6 +44,19 @@ def visible(text: str) -> str:
 def visible_lines(text: str) -> list[str]:
     """The lines of ``text``, each one ``visible``; CRLF and CR end a line too."""
     return [visible(line) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+
+
+def visible_json(document: str) -> str:
+    """The same JSON document, but nothing in it can command a terminal: what can't be seen
+    stands only inside strings, and there JSON knows an escape for it."""
+    return _UNSEEN.sub(_in_json, document)
+
+
+def _in_json(match: re.Match[str]) -> str:
+    character = match.group()
+    if character in "\n\t":
+        return character
+    return json.dumps(character)[1:-1]
 
 
 def markdown(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from envsync.errors import Position, Problem, Severity
+from envsync.rendering.escape import visible_json
 from envsync.rendering.json_output import json_text, problem_json
 from envsync.rendering.sarif import sarif_text
 from envsync.rendering.workflow_commands import workflow_commands
@@ -55,6 +56,14 @@ def test_json_problems_have_every_member() -> None:
     data = problem_json(PROBLEMS[2])
     assert data["position"] is None
     assert set(data) == set(problem_json(PROBLEMS[0]))
+
+
+def test_the_same_json_commands_no_terminal() -> None:
+    document = '{\n\t"a": "\x9b31m\u202e\U000e0041 日本"\n}\n'
+    shown = visible_json(document)
+    assert json.loads(shown) == json.loads(document)
+    assert "日本" in shown
+    assert not set(shown) & set("\x9b\u202e\U000e0041")
 
 
 def test_json_is_ascii_so_that_no_terminal_obeys_it() -> None:

@@ -14,6 +14,7 @@ from envsync.errors import ExitCode
 from envsync.operations import offline, planning
 from envsync.operations.reports import PlanReport
 from envsync.planning.file import dump
+from envsync.rendering.escape import visible_json
 
 
 def run(arguments: Arguments, console: Console) -> ExitCode:
@@ -45,7 +46,7 @@ def save(target: Path, report: PlanReport) -> None:
 
 def _print(report: PlanReport, console: Console) -> None:
     if console.is_json:
-        console.data(dump(report.plan).decode())
+        console.data(visible_json(dump(report.plan).decode()))
     elif console.output == "markdown":
         from envsync.rendering.plan_markdown import plan_markdown
 

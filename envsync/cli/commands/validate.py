@@ -5,6 +5,7 @@ from __future__ import annotations
 from envsync.cli import failures, places
 from envsync.cli.arguments import Arguments
 from envsync.cli.console import Console
+from envsync.cli.working import working
 from envsync.errors import ExitCode
 from envsync.operations.reports import ValidationReport
 from envsync.operations.validating import validate
@@ -17,12 +18,10 @@ def run(arguments: Arguments, console: Console) -> ExitCode:
     """Prints every problem. For people the findings are the data, so they go to stdout."""
     project = places.project(arguments)
     context = arguments.text("context")
-    report = validate(
-        project,
-        places.selected(arguments, project.root),
-        contexts=(places.known_context(project, context),) if context else (),
-        cache=not arguments.flag("no_cache"),
-    )
+    contexts = (places.known_context(project, context),) if context else ()
+    paths = places.selected(arguments, project.root)
+    with working(console, "validating"):
+        report = validate(project, paths, contexts=contexts, cache=not arguments.flag("no_cache"))
     if console.output == "text":
         _print_text(report, console, places.sources(project.root))
     elif console.is_json:

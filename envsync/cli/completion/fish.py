@@ -21,7 +21,8 @@ def fish() -> str:
         lines.append(f"complete -c envsync -n {_quoted(none)} -a {word} -d {_fish(summary)}")
     for begun, words in next_words().items():
         for word, summary in words.items():
-            when = _fish_seen(begun)
+            other = f"; and not __fish_seen_subcommand_from {' '.join(words)}"
+            when = _fish_seen(begun, other)
             lines.append(f"complete -c envsync -n {when} -a {word} -d {_fish(summary)}")
     for option in GLOBALS:
         lines += _fish_option("", option)
@@ -39,9 +40,9 @@ def fish() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _fish_seen(words: str) -> str:
+def _fish_seen(words: str, other: str = "") -> str:
     seen = [f"__fish_seen_subcommand_from {word}" for word in words.split()]
-    return _quoted("; and ".join(seen))
+    return _quoted("; and ".join(seen) + other)
 
 
 def _fish_option(when: str, option: Option) -> list[str]:

@@ -38,7 +38,10 @@ def next_words() -> dict[str, dict[str, str]]:
     for command in COMMANDS:
         for size in range(1, len(command.words)):
             begun = " ".join(command.words[:size])
-            words.setdefault(begun, {}).setdefault(command.words[size], command.summary)
+            name = " ".join(command.words[: size + 1])
+            words.setdefault(begun, {}).setdefault(
+                command.words[size], FAMILIES.get(name, command.summary)
+            )
     return words
 
 

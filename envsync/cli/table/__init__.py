@@ -15,9 +15,10 @@ COMMANDS: tuple[Command, ...] = (*STARTING, *CHANGING, *LOOKING, *SERVING, *SETT
 FAMILIES = {
     "context": "list contexts, choose one for this clone",
     "serve": "the embedded server behind a port; its keys and backups",
+    "serve keys": "make, list, rotate and delete keys",
     "schema": "write or check the repository's JSON Schemas",
 }
-"""What the overview says of a first word that several commands share."""
+"""What is said of a beginning that several commands share."""
 
 
 def find(words: tuple[str, ...]) -> Command | None:
