@@ -98,6 +98,9 @@ def check(
     ``require_tree`` refuses a plan that was made from other files. ``unchanged`` are objects whose
     dry run said that the plan's body would change nothing.
     """
+    refused = _refused(plan, project, context, server)
+    if refused:  # what another server holds says nothing about this plan
+        return Staleness(refused)
     moved: list[Moved] = []
     done: set[ObjectId] = set()
     unsure: list[ObjectId] = []
@@ -120,11 +123,8 @@ def check(
         if held.state is not State.FOREIGN and not _holds(held, found, comparable=comparable):
             moved.append(_moved(held.id, held.base, found))
     differs = bool(tree) and tree != plan.tree
-    refused = _refused(plan, project, context, server)
-    if differs and require_tree:
-        refused += (_other_tree(),)
     return Staleness(
-        refused=refused,
+        refused=(_other_tree(),) if differs and require_tree else (),
         moved=tuple(sorted(moved, key=lambda each: each.id)),
         done=frozenset(done),
         unsure=tuple(sorted(unsure)),

@@ -80,7 +80,7 @@ async def restore(store: Store, path: Path, *, overwrite: bool = False) -> Backu
 def _refuse_existing(path: Path) -> None:
     if path.exists():
         raise failures.occupied(
-            f"{path} exists already", "name another file, or ask for it to be overwritten"
+            f"{path} exists already", "name another file, or replace it with --force"
         )
 
 
@@ -144,7 +144,7 @@ def _put_back(tx: Transaction, path: Path, address: str, *, overwrite: bool) -> 
         raise failures.occupied(
             f"the database {address} is not empty: it holds {contents['manifests']} manifests,"
             f" {contents['keys']} keys and {contents['environments']} Environments",
-            "restore into a new database, or ask for this one to be overwritten",
+            "restore into a new database, or replace what this one holds with --force",
         )
     for table in reversed(_TABLES):
         tx.execute(f"clear_{table}")

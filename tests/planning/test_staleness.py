@@ -166,13 +166,21 @@ def test_other_files_in_the_working_tree_are_information_unless_asked(server):
     assert not checked(plan, server, tree="", require_tree=True).is_stale
 
 
-def test_every_reason_is_told_at_once(server):
+def test_every_moved_object_is_told_at_once(server):
     plan = plan_of(server)
     server.put("same", OTHER)
     server.put("changed", OTHER)
     with pytest.raises(RefusedError) as caught:
-        require_fresh(checked(plan, server, context="staging"))
-    assert [problem.code for problem in caught.value.problems] == ["E511", "E510", "E510"]
+        require_fresh(checked(plan, server))
+    assert [problem.code for problem in caught.value.problems] == ["E510", "E510"]
+
+
+def test_what_another_server_holds_says_nothing_about_a_plan(server):
+    plan = plan_of(server)
+    server.put("same", OTHER)
+    with pytest.raises(RefusedError) as caught:
+        require_fresh(checked(plan, server, context="staging", project="other"))
+    assert [problem.code for problem in caught.value.problems] == ["E511", "E511"]
 
 
 def test_of_a_foreign_server_only_its_dry_run_can_tell_whether_a_moved_object_is_done():
