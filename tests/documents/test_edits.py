@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from envsync.documents import parse
-from envsync.documents.edits import Edit, Remove, Set, splice
+from envsync.documents.edits import Edit, Insert, Remove, Set, splice
 from envsync.errors import FileError, Position
 
 FILE = """\
@@ -149,6 +149,21 @@ CASES: list[tuple[str, Edit, str]] = [
     ("the last line in brackets goes",
      Remove(("many", 1)),
      "-    a, # first\n-    b  # second\n+    a # first\n"),
+    ("an item goes between two others, below what is said above the second",
+     Insert(("network", "allowedHosts", 1), "c.example"),
+     '+    - "c.example"\n'),
+    ("an item goes before a step of several lines",
+     Insert(("setup", 0), {"command": "true"}),
+     "+    - command: true\n".replace("true", '"true"')),
+    ("a text that only looks odd needs no quotes in a block",
+     Set(("kind",), "Basic {base64:{value}:}"),
+     "-kind: pod  # a machine\n+kind: Basic {base64:{value}:}  # a machine\n"),
+    ("one line with its line end becomes a block scalar",
+     Set(("kind",), "x\n"),
+     "-kind: pod  # a machine\n+kind: |  # a machine\n+    x\n"),
+    ("a key that only looks odd needs no quotes",
+     Set((".env.local",), {"*.a": "x"}),
+     '+.env.local:\n+    "*.a": x\n'),
     ("the last item leaves brackets",
      Set(("network", "allowedHosts"), []),
      ('-    allowedHosts:\n-    - a.example # why\n-    # the next one is slow\n-    - "b.example"\n'
@@ -234,8 +249,7 @@ REFUSED: list[tuple[str, Edit, str, Position]] = [
     (SHARED, Set(("b", "c"), 2),
      "`b.c` cannot be edited in place: the alias `*x` stands above it", Position("x.yaml", 1, 11, 1, 12)),
     (SHARED, Set(("a", "c"), 2),
-     ("`a.c` cannot be edited in place: "
-     "its layout is one that cannot be changed without touching something else"),
+     "`b.c` cannot be edited in place: an alias stands there, and would change with its anchor",
      Position("x.yaml", 1, 11, 1, 12)),
     (SHARED, Remove(("d",)),
      ("`d` cannot be edited in place: "
@@ -273,3 +287,26 @@ def test_what_cannot_be_spliced_is_left_to_the_person(
 
 def test_an_alias_itself_can_be_replaced() -> None:
     assert changed(Set(("b",), 2), text=SHARED) == "-b: *x\n+b: 2\n"
+
+
+def test_what_an_alias_shares_changes_once_where_both_are_to_change() -> None:
+    text = "a: &x {c: 1, l: [p, q]}\nb: *x\nd: &y 1\ne: *y\n"
+    both = [Set(("a", "c"), 2), Remove(("a", "l", 0)), Set(("b",), {"c": 2, "l": ["q"]})]
+    assert changed(*both, text=text) == ("-a: &x {c: 1, l: [p, q]}\n+a: &x {c: 2, l: [q]}\n")
+    assert changed(Set(("d",), 2), Set(("e",), 2), text=text) == "-d: &y 1\n+d: &y 2\n"
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["a b", "-x", "a#b", "a:b", "Basic {x}", "[x", "x]", "x, y", "a'b", 'a"b', "-O2", "&", "a & b",
+     "? x", "- x", "%x", "@a", "x: y", "x #y", "*.a", "no", "0x1", "1.5.0", "é", "'", "~x", "<x>"],
+)  # fmt: skip
+def test_quotes_stand_exactly_where_the_profile_needs_them(value: str) -> None:
+    written = splice(parse(b"k: 1\nl:\n- 1\n", "x.yaml"), [Set(("k",), value)]).decode()
+    plain = f"k: {value}\nl:\n- 1\n"
+    try:
+        needed = parse(plain.encode(), "x.yaml").data != {"k": value, "l": [1]}
+        needed = needed or parse(f"l:\n- {value}\n".encode(), "x.yaml").data != {"l": [value]}
+    except FileError:
+        needed = True
+    assert (written != plain) == needed
