@@ -11,14 +11,11 @@ in-process use would pay for at every command.
 from __future__ import annotations
 
 import logging
-import re
 from asyncio import CancelledError
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable
 from time import perf_counter
 from typing import Any, Final
-from urllib.parse import unquote_to_bytes
 
-from envsync.contract.features import PROTOCOL_MAX, PROTOCOL_MIN
 from envsync.errors import StoreError
 from envsync.server.access_log import AccessLog
 from envsync.server.auth.access import ANY, Access
@@ -29,6 +26,14 @@ from envsync.server.refusal import Refusal
 from envsync.server.routes.answer import Answer, protocol_rejected, rejected
 from envsync.server.routes.call import Call, bad_request
 from envsync.server.routes.discovery import Discovery, is_protected_resource
+from envsync.server.routes.incoming import (
+    Message,
+    call_of,
+    host_name,
+    is_spoken_here,
+    raw_path,
+    segments_of,
+)
 from envsync.server.routes.keys import key_routes
 from envsync.server.routes.manifests import manifest_routes
 from envsync.server.routes.me import me_routes
@@ -38,15 +43,12 @@ from envsync.server.services.times import timestamp
 from envsync.server.settings import AppSettings
 from envsync.server.store.interface import Store, Transaction
 
-Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 ALLOWED_METHODS: Final = "GET, POST, PUT, DELETE, OPTIONS"
 
 _log: Final = logging.getLogger("envsync.server")
-_BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_DIGITS: Final = re.compile(r"[0-9]{1,9}")
 _LARGE_BODY: Final = 32 * 1024
 _RETRY_SOON: Final = (("retry-after", "1"),)
 
@@ -85,11 +87,11 @@ class App:
         if scope["type"] != "http":
             raise ValueError(f"this server does not speak {scope['type']}")
         started = perf_counter()
-        call = _call_of(scope)
+        call = call_of(scope)
         served = _Served()
         request_id = ""
         try:
-            answer = await self._answer(_raw_path(scope), call, receive, served)
+            answer = await self._answer(raw_path(scope), call, receive, served)
         except Refusal as refusal:
             answer = rejected(refusal)
         except StoreError as error:
@@ -127,7 +129,7 @@ class App:
             known = await self._discovery.answer(path, call)
             if known is not None:
                 return known
-        segments = _segments(path)
+        segments = segments_of(path)
         if segments is not None:
             served.route, call.parameters = self._table.find(call.method, segments)
         return await self._tenant_route(served.route, segments is None, call, receive)
@@ -143,7 +145,7 @@ class App:
             if not isinstance(self._authenticator, ByCredential):
                 return protocol_rejected()
             raise credential_required(metadata_url)
-        if not _is_spoken_here(spoken):
+        if not is_spoken_here(spoken):
             return protocol_rejected()
         host = await self._discovery.host()
         named = (call.header("nylorun-tenant") or "").strip()
@@ -201,7 +203,7 @@ class App:
 
     def _check_host(self, call: Call) -> None:
         allowed = self._settings.allowed_hosts
-        if allowed and _host_name(call.header("host") or "") not in allowed:
+        if allowed and host_name(call.header("host") or "") not in allowed:
             raise Refusal(421, "host_rejected", "The Host header names none of this server's hosts")
 
 
@@ -244,49 +246,6 @@ def _caller(
     who: Caller | KeyCredential, tx: Transaction, call: Call, access: Access, metadata_url: str
 ) -> Caller:
     return who if isinstance(who, Caller) else who.resolve(tx, call, access, metadata_url)
-
-
-def _call_of(scope: Message) -> Call:
-    headers: dict[str, list[str]] = {}
-    for name, value in scope["headers"]:
-        headers.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
-    return Call(
-        method=scope["method"],
-        headers=headers,
-        query_string=scope.get("query_string", b"").decode("latin-1"),
-        scheme=scope.get("scheme", "http"),
-    )
-
-
-def _raw_path(scope: Message) -> str:
-    """The path as it was sent, percent-encoded, so that an encoded slash stays in its segment."""
-    raw: bytes = scope.get("raw_path") or scope["path"].encode()
-    return raw.decode("latin-1")
-
-
-def _segments(path: str) -> list[str] | None:
-    """The decoded segments of ``path``; ``None`` when an escape or the UTF-8 is broken."""
-    parts = path.split("/")[1:]
-    if "%" not in path and path.isascii():
-        return parts
-    if _BROKEN_ESCAPE.search(path):
-        return None
-    try:
-        return [unquote_to_bytes(part).decode() for part in parts]
-    except UnicodeDecodeError:
-        return None
-
-
-def _host_name(header: str) -> str:
-    """The name in a ``Host`` header, lower-case, without its port."""
-    if header.startswith("["):
-        return header.partition("]")[0].removeprefix("[").lower()
-    return header.partition(":")[0].rstrip(".").lower()
-
-
-def _is_spoken_here(header: str | None) -> bool:
-    text = (header or "").strip()
-    return bool(_DIGITS.fullmatch(text)) and PROTOCOL_MIN <= int(text) <= PROTOCOL_MAX
 
 
 def _request_id() -> str:
