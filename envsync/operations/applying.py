@@ -58,30 +58,49 @@ async def apply(
     than was said, both before anything is written. Once writing has begun it never raises for what
     a server or the network does: each object has its outcome.
     """
-    started = time.perf_counter()
+    require_released(workspace, plan, options)
+    async with workspace.session() as session:
+        return await apply_in(session, workspace, plan, options, on_outcome=on_outcome, stop=stop)
+
+
+def require_released(workspace: Workspace, plan: Plan, options: ApplyOptions) -> None:
+    """Raises ``BrakeError`` when ``plan`` would delete more than was said."""
     brakes.require_released(
         plan,
         allow_deletes=options.allow_deletes,
         max_percent=workspace.project.config.policy.max_delete_percent,
     )
+
+
+async def apply_in(
+    session: Session,
+    workspace: Workspace,
+    plan: Plan,
+    options: ApplyOptions = DEFAULTS,
+    *,
+    on_outcome: Progress = lambda outcome: None,
+    stop: StopSignal | None = None,
+) -> ApplyReport:
+    """As ``apply``, over a session that is open already."""
+    started = time.perf_counter()
+    require_released(workspace, plan, options)
     halt = stop or StopSignal()
-    async with workspace.session() as session:
-        done = frozenset[ObjectId]()
-        if options.saved:
-            done = await refuse_stale(session, workspace, plan)
-        outcomes = await carry_out(
-            plan,
-            session.reader,
-            RuntimeWriter(session.reader),
-            saved_plan=options.saved,
-            comparable=session.health.ours,
-            concurrency=options.concurrency,
-            on_outcome=on_outcome,
-            stop=halt,
-            ignore=ignore_rules(workspace.project.config),
-            done=done,
-        )
-        actor = await who(session) if options.audit else ""
+    done = frozenset[ObjectId]()
+    if options.saved:
+        done = await refuse_stale(session, workspace, plan)
+    outcomes = await carry_out(
+        plan,
+        session.reader,
+        RuntimeWriter(session.reader),
+        saved_plan=options.saved,
+        comparable=session.health.ours,
+        concurrency=options.concurrency,
+        on_outcome=on_outcome,
+        stop=halt,
+        ignore=ignore_rules(workspace.project.config),
+        done=done,
+    )
+    actor = await who(session) if options.audit else ""
     problems = keep(workspace, plan, outcomes, options.audit, actor)
     code = exit_code(outcomes, stopped_by_signal=halt.number)
     spent = time.perf_counter() - started

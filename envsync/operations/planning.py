@@ -25,6 +25,7 @@ from envsync.project import git, hints
 from envsync.project.config import Config
 from envsync.project.git import GitState
 from envsync.resources import reading
+from envsync.resources.memory import Memory
 from envsync.resources.observed import observed
 from envsync.resources.reading import Declarations
 from envsync.resources.resource import ObjectId, Observed
@@ -47,6 +48,18 @@ class PlanOptions:
 
 
 DEFAULTS = PlanOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class AtHand:
+    """What a caller that plans again and again need not have read anew: ``listed`` is what the
+    server holds now, ``memory`` what the last look at the files has left."""
+
+    listed: Mapping[ObjectId, Observed] | None = None
+    memory: Memory | None = None
+
+
+NOTHING = AtHand()
 
 
 async def plan(workspace: Workspace, options: PlanOptions = DEFAULTS) -> PlanReport:
@@ -73,10 +86,16 @@ def look(workspace: Workspace) -> asyncio.Future[GitState | None]:
     return asyncio.get_running_loop().run_in_executor(None, git.state, workspace.project)
 
 
-def declare(workspace: Workspace, options: PlanOptions) -> Declarations:
+def declare(
+    workspace: Workspace, options: PlanOptions, memory: Memory | None = None
+) -> Declarations:
     """What the files say. Raises ``FileError`` with every error that they have."""
     declarations = reading.declare(
-        workspace.project, workspace.context.name, cache=options.cache, lint=lint
+        workspace.project,
+        workspace.context.name,
+        cache=options.cache,
+        lint=lint,
+        memory=memory,
     )
     if any(problem.is_error for problem in declarations.problems):
         raise FileError.of(declarations.problems)
@@ -89,13 +108,14 @@ async def plan_in(
     declarations: Declarations,
     clone: GitState | None,
     options: PlanOptions,
+    at_hand: AtHand = NOTHING,
 ) -> Plan:
     """The plan, over a session that is open already."""
     config = workspace.project.config
     comparable = session.health.ours
     remembered = frozenset[AnswerKey]() if comparable else recall(session.identity)
     rules = ignore_rules(config)
-    listed = await list_objects(session)
+    listed = await list_objects(session) if at_hand.listed is None else at_hand.listed
     comparison = planner.compare(
         declarations.declared,
         listed,
@@ -107,7 +127,12 @@ async def plan_in(
         remembered=remembered,
         ignore=rules,
     )
-    desired = reading.load(workspace.project, workspace.context.name, comparison.needs_desired)
+    desired = reading.load(
+        workspace.project,
+        workspace.context.name,
+        comparison.needs_desired,
+        memory=at_hand.memory,
+    )
     bodies = await read_bodies(session.reader, comparison.needs_observed)
     drafts = planner.draft(comparison, desired, bodies, ignore=rules)
     answers = await ask(session.reader, drafts.asks)

@@ -58,6 +58,17 @@ class Cache:
     _new_objects: dict[str, list[Any]] = field(default_factory=dict)
     _fresh: bool = False
 
+    def again(self, looked_at: int) -> Cache:
+        """What this look has left, for the next look of the same process: kept in memory only."""
+        return Cache(
+            None,
+            self.key,
+            looked_at,
+            min(self.looked_at, looked_at) - _COARSEST_CLOCK_NS,
+            self._new_blobs,
+            self._new_objects,
+        )
+
     def blob(self, file: SourceFile) -> str:
         """The hash of the file's bytes if its stamp is known and can be believed, or nothing."""
         entry = self._blobs.get(file.path)

@@ -13,6 +13,7 @@ from envsync.project.files import Scan, SourceFile, scan
 from envsync.project.names import comparable
 from envsync.project.tree import blob_hash, tree_digest
 from envsync.resources.cache import Cache, Known, cache_key, no_cache, open_cache
+from envsync.resources.memory import Memory
 from envsync.resources.policies import Policy, policy_of
 from envsync.resources.resource import Declared, Desired, ObjectId
 from envsync.resources.rules import Lint, Rules, place
@@ -40,26 +41,38 @@ class Declarations:
 
 
 def declare(
-    project: Project, context_name: str, *, cache: bool = True, lint: Lint | None = None
+    project: Project,
+    context_name: str,
+    *,
+    cache: bool = True,
+    lint: Lint | None = None,
+    memory: Memory | None = None,
 ) -> Declarations:
     """Reads and judges every file of the context. Writes nothing but the throw-away cache.
 
-    ``lint`` adds what a valid object may still do wrong (``linting.linter.lint``). Nothing is
-    raised for what files say: that is in ``problems``.
+    ``lint`` adds what a valid object may still do wrong (``linting.linter.lint``). ``memory`` is
+    what an earlier look has left, and is left by this one. Nothing is raised for what files say:
+    that is in ``problems``.
     """
-    return _Look(project, context_name, cache=cache, lint=lint).declarations()
+    return _Look(project, context_name, cache=cache, lint=lint, memory=memory).declarations()
 
 
 def load(
-    project: Project, context_name: str, ids: Collection[ObjectId], *, lint: Lint | None = None
+    project: Project,
+    context_name: str,
+    ids: Collection[ObjectId],
+    *,
+    lint: Lint | None = None,
+    memory: Memory | None = None,
 ) -> dict[ObjectId, Desired]:
     """The whole bodies of those ``ids`` that files declare.
 
     The files are read as they are now: where one has changed since ``declare``, the hash tells.
-    Raises ``FileError`` when one of them has an error.
+    With ``memory`` they are looked for where the last look found them. Raises ``FileError`` when
+    one of them has an error.
     """
     wanted = set(ids)
-    found = scan(project)
+    found = memory.found if memory is not None and memory.found is not None else scan(project)
     look = _Look(project, context_name, cache=False, lint=lint, found=found)
     loaded: dict[ObjectId, Desired] = {}
     problems: list[Problem] = list(look.problems)
@@ -108,6 +121,7 @@ class _Look:
         cache: bool,
         lint: Lint | None,
         found: Scan | None = None,
+        memory: Memory | None = None,
     ) -> None:
         self.project = project
         self.context = project.config.contexts[context_name]
@@ -117,6 +131,7 @@ class _Look:
         self.blobs = {CONFIG_NAME: blob_hash(project.config_document.source)}
         policies = tuple(self._policies())
         self.rules = Rules(self.context.embedded, policies, lint)
+        self.memory = memory
         self.cache = self._open_cache(linted=lint is not None) if cache else no_cache()
 
     def declarations(self) -> Declarations:
@@ -133,6 +148,8 @@ class _Look:
         self.problems += _same_names(declared)
         self._other_blobs()
         self.cache.write()
+        if self.memory is not None:
+            self.memory.found, self.memory.cache = self.found, self.cache
         declared.sort(key=lambda one: (one.id.type, one.id.name))
         return Declarations(
             tuple(declared),
@@ -187,9 +204,11 @@ class _Look:
 
     def _open_cache(self, *, linted: bool) -> Cache:
         said = [f"{path} {blob}" for path, blob in sorted(self.blobs.items())]
-        return open_cache(
-            self.project.root, cache_key([self.context.name, str(linted), *said]), self._began
-        )
+        key = cache_key([self.context.name, str(linted), *said])
+        remembered = None if self.memory is None else self.memory.cache
+        if remembered is not None and remembered.key == key:
+            return remembered.again(self._began)
+        return open_cache(self.project.root, key, self._began)
 
     def _other_blobs(self) -> None:
         """The tree digest covers the overlays of every context."""
