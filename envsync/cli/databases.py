@@ -25,6 +25,7 @@ def location(arguments: Arguments) -> str:
         return given if "://" in given else str(start / given)
     from envsync.operations.workspace import choose_context
     from envsync.project import config
+    from envsync.project.hints import state_folder
 
     try:
         root = config.find_root(start)
@@ -36,9 +37,9 @@ def location(arguments: Arguments) -> str:
         ) from None
     project = config.load(root)
     context = choose_context(project, arguments.text("context"))
-    path = context.database_path(project.root)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return str(path)
+    if context.database is None:
+        state_folder(project)
+    return str(context.database_path(project.root))
 
 
 def with_store(arguments: Arguments, work: Callable[[Store], Awaitable[Result]]) -> Result:

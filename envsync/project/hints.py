@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from envsync.errors import FileError, Position
 from envsync.project.config import Project
 from envsync.project.git import git_folder
 
@@ -43,12 +44,23 @@ def hints_path(project: Project) -> Path:
 
 
 def state_folder(project: Project) -> Path:
-    """``.envsync/`` beside envsync.yaml, made if need be, and ignored by Git from the inside."""
+    """``.envsync/`` beside envsync.yaml, made if need be, and ignored by Git from the inside.
+
+    Raises ``FileError`` when it cannot be made.
+    """
     folder = project.root / STATE_FOLDER
-    folder.mkdir(mode=0o700, exist_ok=True)
-    ignore = folder / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n", encoding="utf-8")
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        ignore = folder / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+    except OSError as error:
+        raise FileError(
+            "E123",
+            f"the folder {STATE_FOLDER} cannot be made: {error.strerror or error}",
+            position=Position(STATE_FOLDER),
+            remedy=f"check what stands at {folder}, and the permissions and free space there",
+        ) from error
     return folder
 
 
@@ -95,7 +107,7 @@ def record_hints(
         objects.pop(f"{type_} {name}", None)
     servers[host_id] = objects
     text = json.dumps({"format": _FORMAT, "servers": servers}, sort_keys=True)
-    with suppress(OSError):
+    with suppress(OSError, FileError):
         if path.parent.name == STATE_FOLDER:
             state_folder(project)
         path.parent.mkdir(parents=True, exist_ok=True)
