@@ -35,7 +35,7 @@ def connect(project: Project, context: Context) -> Transport:
     if context.embedded:
         if context.database is None:
             state_folder(project)
-        return EmbeddedTransport(context.database_path(project.root))
+        return EmbeddedTransport(context.database_path(project.home))
     from envsync.api.http_transport import HttpTransport
     from envsync.http.settings import HttpSettings
 

@@ -103,6 +103,13 @@ class RuntimeReader:
         query = (("view", "summary"),) if LIST_SUMMARY in health.features else ()
         return list(read_listing(await self._list(query=query)).manifests)
 
+    async def summaries_if_changed(self, etag: str = "") -> Listing | None:
+        """As ``list_summaries``; ``None`` when the list is still the one that had ``etag``."""
+        health = await self.health()
+        query = (("view", "summary"),) if LIST_SUMMARY in health.features else ()
+        response = await self._list(query=query, etag=etag)
+        return None if response.status == 304 else read_listing(response)
+
     async def get_manifest(self, name: str, version: int | None = None) -> ManifestView | None:
         """The latest version or the one named; ``None`` when the server has none."""
         more = () if version is None else ("versions", str(version))

@@ -80,12 +80,19 @@ class Config:
 @dataclass(frozen=True, slots=True, eq=False)
 class Project:
     """A repository that envsync looks after. ``root`` is absolute: the folder of envsync.yaml.
-    ``warnings`` are what its envsync.yaml may do wrong."""
+    ``warnings`` are what its envsync.yaml may do wrong. ``laid_out_for`` is there when the files
+    were laid out in a folder of their own, as a commit holds them: the repository's own root."""
 
     root: Path
     config: Config
     config_document: Document
     warnings: tuple[Problem, ...] = ()
+    laid_out_for: Path | None = None
+
+    @property
+    def home(self) -> Path:
+        """Where Git and this program's own state are."""
+        return self.laid_out_for or self.root
 
 
 def find_root(start: Path) -> Path:
@@ -113,10 +120,11 @@ def find_root(start: Path) -> Path:
     )
 
 
-def load(root: Path) -> Project:
+def load(root: Path, *, home: Path | None = None) -> Project:
     """The repository whose envsync.yaml stands in ``root``.
 
-    Raises ``FileError`` with every problem that the file has, each with its position. Neither
+    ``home`` is the repository's own root where its files were laid out in ``root`` for a while:
+    that is where the paths that envsync.yaml says lead from. Raises ``FileError`` with every problem that the file has, each with its position. Neither
     the environment nor any other file is looked at.
     """
     from envsync.documents import parse
@@ -131,7 +139,7 @@ def load(root: Path) -> Project:
     problems = complaints(document)
     if any(problem.is_error for problem in problems):
         raise FileError.of(problems)
-    return Project(root, _config(document, root), document, problems)
+    return Project(root, _config(document, home or root), document, problems, home)
 
 
 def _read(path: Path) -> bytes:

@@ -37,10 +37,10 @@ Hints = Mapping[tuple[str, str], Hint]
 
 def hints_path(project: Project) -> Path:
     """Where the hints are: in the clone's Git folder, or beside envsync.yaml without one."""
-    folder = git_folder(project.root)
+    folder = git_folder(project.home)
     if folder is not None:
         return folder / "envsync" / "applied.json"
-    return project.root / STATE_FOLDER / "applied.json"
+    return project.home / STATE_FOLDER / "applied.json"
 
 
 def state_folder(project: Project) -> Path:
@@ -48,7 +48,7 @@ def state_folder(project: Project) -> Path:
 
     Raises ``FileError`` when it cannot be made.
     """
-    folder = project.root / STATE_FOLDER
+    folder = project.home / STATE_FOLDER
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         ignore = folder / ".gitignore"

@@ -139,7 +139,7 @@ class History:
         if not pathspecs:
             return
         tips = [self.head] if self.head else []
-        process = _start(self.project.root, *_LOG, *tips, *_REFS, "--", *sorted(pathspecs))
+        process = _start(self.project.home, *_LOG, *tips, *_REFS, "--", *sorted(pathspecs))
         try:
             assert process.stdout is not None
             yield from _commits(_tokens(process.stdout))
@@ -155,7 +155,7 @@ class History:
     def _content(self, name: str) -> bytes | None:
         process = self._contents
         if process is None:
-            process = self._contents = _start(self.project.root, "cat-file", "--batch", asks=True)
+            process = self._contents = _start(self.project.home, "cat-file", "--batch", asks=True)
         assert process.stdin is not None
         assert process.stdout is not None
         try:
@@ -181,12 +181,12 @@ class History:
 
 def open_history(project: Project) -> History | None:
     """The history around ``project``; ``None`` without Git and without commits."""
-    folder = git_folder(project.root)
+    folder = git_folder(project.home)
     if folder is None:
         return None
     try:
-        head = _head(project.root)
-        if not head and not run_git(project.root, "for-each-ref", "--count=1"):
+        head = _head(project.home)
+        if not head and not run_git(project.home, "for-each-ref", "--count=1"):
             return None
     except FileNotFoundError:
         return None

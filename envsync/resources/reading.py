@@ -208,7 +208,8 @@ class _Look:
         remembered = None if self.memory is None else self.memory.cache
         if remembered is not None and remembered.key == key:
             return remembered.again(self._began)
-        return open_cache(self.project.root, key, self._began)
+        home = self.project.laid_out_for
+        return open_cache(home / "@laid-out" if home else self.project.root, key, self._began)
 
     def _other_blobs(self) -> None:
         """The tree digest covers the overlays of every context."""
