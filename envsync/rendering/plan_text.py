@@ -36,8 +36,9 @@ class _Layout:
     width: int
 
 
-def plan_lines(report: PlanReport, width: int) -> list[Line]:
-    """The whole plan. Without a change that is one sentence."""
+def plan_lines(report: PlanReport, width: int, saved: str = "") -> list[Line]:
+    """The whole plan. Without a change that is one sentence. ``saved`` is the file it was saved
+    to, or empty."""
     plan = report.plan
     found = counts(plan)
     # Against a Git revision, what only that revision declares is what the change takes away.
@@ -50,7 +51,7 @@ def plan_lines(report: PlanReport, width: int) -> list[Line]:
     rows += _spaced([_change_lines(change, layout) for change in plan.changes])
     rows += [_missing_line(held, layout) for held in missing]
     rows += [EMPTY, *_counts_lines(report, found, width)]
-    return [*rows, *_left_out(plan, width), *_way_on(report)]
+    return [*rows, *_left_out(plan, width), *_way_on(report, saved)]
 
 
 def _spaced(blocks: Sequence[list[Line]]) -> list[Line]:
@@ -199,7 +200,7 @@ def _left_out(plan: Plan, width: int) -> list[Line]:
     return rows
 
 
-def _way_on(report: PlanReport) -> list[Line]:
+def _way_on(report: PlanReport, saved: str) -> list[Line]:
     plan = report.plan
     blocked = sum(change.blocked for change in plan.changes)
     if blocked:
@@ -212,4 +213,7 @@ def _way_on(report: PlanReport) -> list[Line]:
     if report.offline:
         said = f"Told from the files since {escape.visible(report.offline)}; no server was asked."
         return [line(quiet(said))]
+    if saved:
+        file = escape.visible(saved)
+        return [line(quiet(f"Saved as {file}. Apply just this with: envsync apply {file}"))]
     return [line(quiet("Save this plan with -o plan.json, or run: envsync apply"))]

@@ -33,7 +33,7 @@ def run(arguments: Arguments, console: Console) -> ExitCode:
     if target is not None:
         save(places.start(arguments) / target, report)
     warn(console, report.problems, workspace.project.root)
-    _print(report, console)
+    _print(report, console, target or "")
     return plan_exit_code(report.plan, detailed=arguments.flag("detailed_exitcode"))
 
 
@@ -44,7 +44,7 @@ def save(target: Path, report: PlanReport) -> None:
     write_atomically(target, dump(report.plan))
 
 
-def _print(report: PlanReport, console: Console) -> None:
+def _print(report: PlanReport, console: Console, saved: str) -> None:
     if console.is_json:
         console.data(visible_json(dump(report.plan).decode()))
     elif console.output == "markdown":
@@ -54,4 +54,4 @@ def _print(report: PlanReport, console: Console) -> None:
     else:
         from envsync.rendering.plan_text import plan_lines
 
-        console.out(plan_lines(report, console.width))
+        console.out(plan_lines(report, console.width, saved))
