@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from envsync.contract.json_types import Json, JsonObject, Pointer, dotted
 from envsync.errors import Problem, Severity
 from envsync.project.context import EMBEDDED
+from envsync.project.moves import move_complaints
 from envsync.project.names import comparable, did_you_mean
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ Complaint = tuple[Pointer, Problem]
 
 def _own_rules(document: Document) -> Iterator[Complaint]:
     yield from _format(document)
+    yield from move_complaints(document)
     contexts = document.data.get("contexts")
     if not isinstance(contexts, dict):
         return

@@ -11,6 +11,7 @@ from envsync.contract.json_types import JsonObject, Pointer
 from envsync.errors import FileError, Position, Problem
 from envsync.project.context import Context, KeyReference, Place
 from envsync.project.keys import resolve_key
+from envsync.project.moves import Move, moves_of
 
 if TYPE_CHECKING:
     from envsync.documents import Document
@@ -72,6 +73,7 @@ class Config:
     default_context: str
     owns: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"manifest": ("*",)})
     ignore: tuple[Ignored, ...] = ()
+    moved: tuple[Move, ...] = ()
     policy: Policy = Policy()
     globs: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: DEFAULT_GLOBS)
     overlays: str = DEFAULT_OVERLAYS
@@ -124,8 +126,9 @@ def load(root: Path, *, home: Path | None = None) -> Project:
     """The repository whose envsync.yaml stands in ``root``.
 
     ``home`` is the repository's own root where its files were laid out in ``root`` for a while:
-    that is where the paths that envsync.yaml says lead from. Raises ``FileError`` with every problem that the file has, each with its position. Neither
-    the environment nor any other file is looked at.
+    that is where the paths that envsync.yaml says lead from. Raises ``FileError`` with every
+    problem that the file has, each with its position. Neither the environment nor any other file
+    is looked at.
     """
     from envsync.documents import parse
     from envsync.project.complaints import complaints, without_keys
@@ -169,6 +172,7 @@ def _config(document: Document, root: Path) -> Config:
         default_context=str(data.get("default_context") or next(iter(contexts))),
         owns={"manifest": _texts(_object(data, "owns"), "manifests", ("*",))},
         ignore=tuple(_ignored(entry) for entry in cast("list[JsonObject]", data.get("ignore", []))),
+        moved=moves_of(data.get("moved", [])),
         policy=_policy(_object(data, "policy")),
         globs={
             type_: _texts(files, plural, DEFAULT_GLOBS[type_]) for type_, plural in _PLURALS.items()

@@ -10,6 +10,7 @@ import pytest
 from envsync.contract.assets import asset
 from envsync.errors import FileError, Problem
 from envsync.project.config import Ignored, Project, find_root, load
+from envsync.project.moves import Move, former_names
 
 BASE = """\
 project: acme
@@ -103,7 +104,13 @@ def test_the_only_context_is_the_default_one(root: Path) -> None:
         (("embedded", "https://a.example"), "E404", "3:3", "half given"),
         (("project: acme", "project: [acme]"), None, "1:10", ""),
         (("project: acme\n", ""), None, "1:1", "project"),
-        (("project: acme", "project: acme\npolicy: {prune: true}"), None, "2:17", "never prunes"),
+        (("project: acme", "project: acme\npolicy: {on_drift: ask}"), None, "2:20", "ask"),
+        (
+            ("project: acme", "project: acme\nmoved: [{type: manifest, from: a, to: a}]"),
+            "E409",
+            "2:39",
+            "to itself",
+        ),
         (("project: acme", "project: acme\nformat: 2"), None, "2:9", ""),
         (("project: acme", "project: acme\nownz: {}"), "E201", "2:1", "`ownz`"),
         (
@@ -255,9 +262,37 @@ def test_the_schema_explains_every_key_to_an_editor() -> None:
             if said is False or where.endswith(("then", "else", "if")):
                 continue
             assert said.get("title"), f"{where}/{name} has no title"
-            assert said.get("description") or name == "prune", f"{where}/{name} says nothing"
+            assert said.get("description"), f"{where}/{name} says nothing"
             check(said, f"{where}/{name}")
 
     check(schema, "")
     for name, definition in schema["$defs"].items():
         check(definition, name)
+
+
+MOVES = "{type: manifest, from: a, to: b}, {type: manifest, from: "
+
+
+def test_moves_are_read_in_their_order(root: Path) -> None:
+    config = loaded(root, BASE + f"moved: [{MOVES}b, to: c}}]\n").config
+    assert config.moved == (Move("manifest", "a", "b"), Move("manifest", "b", "c"))
+    assert former_names(config.moved, "manifest", "c") == ("b", "a")
+    assert former_names(config.moved, "manifest", "a") == ()
+
+
+@pytest.mark.parametrize(
+    ("second", "told"),
+    [
+        ("a, to: c", "manifest a is moved twice"),
+        ("c, to: b", "two objects are moved to manifest b"),
+        ("b, to: a", "the moves of manifest a go in a circle"),
+    ],
+)
+def test_moves_that_contradict_each_other_are_refused(root: Path, second: str, told: str) -> None:
+    problem = only(root, BASE + f"moved: [{MOVES}{second}}}]\n")
+    assert (problem.code, problem.message) == ("E409", told)
+
+
+def test_what_to_do_about_deletes_and_drift_can_be_said(root: Path) -> None:
+    policy = loaded(root, BASE + "policy: {prune: true, on_drift: adopt}\n").config.policy
+    assert (policy.prune, policy.on_drift) == (True, "adopt")
