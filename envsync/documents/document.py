@@ -6,11 +6,13 @@ is read again, exactly. A file that the guard cannot prove unambiguous is read e
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
 from envsync.contract.json_types import Pointer
 from envsync.documents.nodes import (
+    AliasNode,
     Data,
     MappingNode,
     Node,
@@ -43,6 +45,10 @@ class Document:
             self._tree = (source, compose_mapping(source))
         return self._tree
 
+    def aliases(self) -> tuple[Pointer, ...]:
+        """The places where an alias stands, in the order of the file."""
+        return () if b"*" not in self.source else tuple(_aliases((), self.tree()[1]))
+
     def position(self, pointer: Pointer, *, key: bool = False) -> Position:
         """Where the value at ``pointer`` stands, or its key with ``key``.
 
@@ -63,6 +69,17 @@ class Document:
         if node is root:
             return source.at(node.start)
         return source.at(node.start, node.end)
+
+
+def _aliases(pointer: Pointer, node: Node) -> Iterator[Pointer]:
+    if isinstance(node, AliasNode):
+        yield pointer
+    elif isinstance(node, MappingNode):
+        for name, (_, value) in node.entries.items():
+            yield from _aliases((*pointer, name), value)
+    elif isinstance(node, SequenceNode):
+        for index, item in enumerate(node.items):
+            yield from _aliases((*pointer, index), item)
 
 
 def _child(node: Node, part: str | int) -> tuple[ScalarNode | None, Node] | None:

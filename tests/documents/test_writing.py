@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from envsync.documents.writing import write_atomically
+from envsync.documents.writing import write_atomically, write_together
 from envsync.errors import FileError
 
 
@@ -107,3 +108,53 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
     assert caught.value.message == "the file cannot be written: No space left on device"
     assert file.read_bytes() == b"old"
     assert names(tmp_path) == ["a.yaml"]
+
+
+def test_files_that_belong_together_are_written_whole(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_bytes(b"old")
+    write_together({tmp_path / "a.yaml": b"1", tmp_path / "new" / "b.yaml": b"2"})
+    assert (tmp_path / "a.yaml").read_bytes() == b"1"
+    assert (tmp_path / "new" / "b.yaml").read_bytes() == b"2"
+    assert names(tmp_path) == ["a.yaml", "new"]
+    write_together({})
+
+
+def test_one_that_cannot_be_written_keeps_all_as_they_were(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_bytes(b"old")
+    (tmp_path / "b.yaml").mkdir()
+    with pytest.raises(FileError) as caught:
+        write_together({tmp_path / "a.yaml": b"1", tmp_path / "b.yaml": b"2"})
+    assert caught.value.code == "E123"
+    assert caught.value.problems[0].position is not None
+    assert caught.value.problems[0].position.path == (tmp_path / "b.yaml").as_posix()
+    assert (tmp_path / "a.yaml").read_bytes() == b"old"
+    assert names(tmp_path) == ["a.yaml", "b.yaml"]
+
+
+def test_whenever_it_is_cut_off_every_file_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Cut(BaseException):
+        pass
+
+    real = Path.replace
+    for last in range(4):
+        files = {tmp_path / f"{number}.yaml": b"new" for number in range(3)}
+        for file in files:
+            file.write_bytes(b"old")
+        left = iter(range(last))
+
+        def replace(self: Path, target: Path, left: Iterator[int] = left) -> Path:
+            if next(left, None) is None:
+                raise Cut
+            return real(self, target)
+
+        monkeypatch.setattr(Path, "replace", replace)
+        if last < 3:
+            with pytest.raises(Cut):
+                write_together(files)
+        else:
+            write_together(files)
+        said = [file.read_bytes() for file in files]
+        assert said == [b"new"] * last + [b"old"] * (3 - last)
+        assert names(tmp_path) == ["0.yaml", "1.yaml", "2.yaml"]
