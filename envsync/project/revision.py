@@ -36,7 +36,7 @@ def at_revision(project: Project, name: str) -> Iterator[Revision]:
     present = _present(project, commit)
     with tempfile.TemporaryDirectory(prefix="envsync-revision-") as folder:
         if present:
-            archive = run_git(project.root, "archive", "--format=tar", commit, "--", *present)
+            archive = run_git(project.home, "archive", "--format=tar", commit, "--", *present)
             with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
                 tar.extractall(folder, filter="data")
         yield Revision(name, commit, Path(folder))
@@ -45,7 +45,7 @@ def at_revision(project: Project, name: str) -> Iterator[Revision]:
 def _commit(project: Project, name: str) -> str:
     try:
         found = run_git(
-            project.root, "rev-parse", "--verify", "--quiet", "--end-of-options",
+            project.home, "rev-parse", "--verify", "--quiet", "--end-of-options",
             f"{name}^{{commit}}",
         )  # fmt: skip
     except FileNotFoundError:
@@ -65,7 +65,7 @@ def _commit(project: Project, name: str) -> str:
 
 def _present(project: Project, commit: str) -> list[str]:
     """The folders and files that the revision has, of those that can say something."""
-    listed = run_git(project.root, "ls-tree", "-r", "-z", "--name-only", commit)
+    listed = run_git(project.home, "ls-tree", "-r", "-z", "--name-only", commit)
     paths = [os.fsdecode(raw) for raw in listed.split(b"\0") if raw]
     wanted = envsync_paths(project)
     return [
