@@ -19,6 +19,7 @@ _ORDER: Final = (
 )
 _SLOT_ORDER: Final = (
     *("type", "description", "required", "url", "via", "identity", "allowedHosts", "inject"),
+    *("header", "format"),
 )
 _SOURCE_ORDER: Final = ("path", "artifactId", "version", "files")
 _INJECT: Final = {"header": DEFAULT_INJECT_HEADER, "format": DEFAULT_INJECT_FORMAT}

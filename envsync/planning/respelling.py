@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from envsync.contract.json_types import Json, JsonObject, Pointer
-from envsync.contract.normalise import normalise
+from envsync.contract.normalise import DEFAULT_KIND, normalise
 from envsync.planning.alignment import align
 from envsync.planning.house_style import in_house_style, in_unit, is_size
 from envsync.planning.sameness import is_list, same
@@ -37,7 +37,7 @@ def respell(said: JsonObject, wanted: JsonObject, *, defaults: bool = True) -> d
     here = normalise("manifest", said) if said else {}
     if not defaults:
         return _mapping((), said, here, _ABSENT, wanted)
-    nice = _mapping((), said, here, normalise("manifest", _kinds_of(said, wanted)), wanted)
+    nice = _mapping((), said, here, _filled(said, wanted), wanted)
     for name in [name for name, value in nice.items() if value == {} and said.get(name) != {}]:
         del nice[name]
     if same(normalise("manifest", nice), normalise("manifest", wanted)):
@@ -45,32 +45,37 @@ def respell(said: JsonObject, wanted: JsonObject, *, defaults: bool = True) -> d
     return _mapping((), said, here, _ABSENT, wanted)
 
 
-def part_said(canonical: Json, raw: Json) -> Json:
-    """The part of ``canonical`` that ``raw`` says too: without the defaults of ours that it does
-    not have."""
+def part_said(canonical: Json, raw: Json, said: Json = None) -> Json:
+    """The part of ``canonical`` that ``raw`` or ``said`` says: without those of our defaults that
+    neither has."""
     if isinstance(canonical, Mapping) and isinstance(raw, Mapping):
-        return {name: part_said(canonical[name], raw[name]) for name in canonical if name in raw}
+        mine = said if isinstance(said, Mapping) else {}
+        return {
+            name: part_said(value, raw.get(name), mine.get(name))
+            for name, value in canonical.items()
+            if name in raw or name in mine
+        }
     if is_list(canonical) and is_list(raw) and len(canonical) == len(raw):
         return [part_said(*pair) for pair in zip(canonical, raw, strict=True)]
     return canonical
 
 
-def _kinds_of(said: JsonObject, wanted: JsonObject) -> dict[str, Any]:
-    """``said``, with what decides about defaults (``kind``, the slots' types) as it will be."""
+def _filled(said: JsonObject, wanted: JsonObject) -> dict[str, Any]:
+    """``said`` with every default, where what decides about defaults (``kind``, the slots' types)
+    is as it will be."""
     body: dict[str, Any] = dict(said)
     if "kind" in wanted:
         body["kind"] = wanted["kind"]
-    slots, slots_wanted = said.get("secrets"), wanted.get("secrets")
-    if isinstance(slots, Mapping) and isinstance(slots_wanted, Mapping):
-        body["secrets"] = {
-            name: {**slot, "type": goal["type"]}
-            if isinstance(slot, Mapping)
-            and isinstance(goal := slots_wanted.get(name), Mapping)
-            and "type" in goal
-            else slot
-            for name, slot in slots.items()
-        }
-    return body
+    slots, goals = said.get("secrets"), wanted.get("secrets")
+    if isinstance(slots, Mapping) and isinstance(goals, Mapping):
+        body["secrets"] = {name: _of_type(slot, goals.get(name)) for name, slot in slots.items()}
+    return {**normalise("manifest", body), "kind": DEFAULT_KIND}
+
+
+def _of_type(slot: Json, goal: Json) -> Json:
+    if isinstance(slot, Mapping) and isinstance(goal, Mapping) and "type" in goal:
+        return {**slot, "type": goal["type"]}
+    return slot
 
 
 def _mapping(

@@ -19,7 +19,7 @@ from envsync.resources.resource import Declared, Desired, ObjectId
 from envsync.resources.rules import Lint, Rules, place
 from envsync.resources.sources import Source, read_bytes, read_source, source_of
 
-__all__ = ["Declarations", "Lint", "Source", "declare", "load", "position_of"]
+__all__ = ["Declarations", "Lint", "Source", "declare", "load", "position_of", "sources"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,22 @@ def load(
     if problems:
         raise FileError.of(tuple(problems))
     return loaded
+
+
+def sources(
+    project: Project, context_name: str, ids: Collection[ObjectId], *, found: Scan | None = None
+) -> dict[ObjectId, tuple[SourceFile, Source]]:
+    """The files that declare those ``ids``, as they are now, with the documents that say them.
+
+    Raises ``FileError`` when one of them cannot be read.
+    """
+    if not ids:
+        return {}
+    scanned = scan(project) if found is None else found
+    return {
+        ObjectId(source.type, source.name): (file, source)
+        for file, source in _sources(scanned, context_name, set(ids))
+    }
 
 
 def position_of(

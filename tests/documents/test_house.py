@@ -68,14 +68,7 @@ def test_what_is_written_is_read_back(data: dict[str, Any]) -> None:
 @given(JSON)
 def test_any_value_is_written_so_that_it_is_read_back_or_refused(value: Any) -> None:
     try:
-        text = compose_text({"k": value})
-    except ValueError:
-        return
-    if "e+" in repr(value) or "inf" in repr(value):
-        return
-    try:
-        found = parse(text, "x.yaml").data
-    except FileError as error:
-        assert {problem.code for problem in error.problems} <= {"E112", "E110", "E111"}, text
-    else:
-        assert identical(found, {"k": value}), text
+        found: object = parse(compose_text({"k": value}), "x.yaml").data
+    except (ValueError, FileError):
+        found = None
+    assert found is None or identical(found, {"k": value})

@@ -91,6 +91,11 @@ def test_a_new_body_is_in_house_order_and_units_and_without_defaults() -> None:
         "TOKEN": {"type": "environment_secret", "allowedHosts": ["b.example"]}
     }
     assert body["lifecycle"] == {"idle": "1h"}
+    pod = respell(
+        {}, normalise("manifest", {"kind": "pod", "image": "x", "resources": {"cpus": 8}})
+    )
+    assert list(pod.items()) == [("kind", "pod"), ("image", "x"), ("resources", {"cpus": 8})]
+    assert respell({}, normalise("manifest", {})) == {}
 
 
 @given(MANIFEST, MANIFEST)
