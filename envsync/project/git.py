@@ -144,18 +144,25 @@ def envsync_paths(project: Project) -> list[str]:
     return sorted({CONFIG_NAME, *folders})
 
 
-def run_git(root: Path, *arguments: str) -> bytes:
+def run_git(
+    root: Path, *arguments: str, given: bytes | None = None, index: Path | None = None
+) -> bytes:
     """The output of a ``git`` command that only reads.
 
-    Raises ``FileNotFoundError`` where there is no Git, ``EnvsyncError`` when the command fails.
+    ``given`` is what it reads from its standard input, ``index`` the index that it works with in
+    the place of the repository's own. Raises ``FileNotFoundError`` where there is no Git,
+    ``EnvsyncError`` when the command fails.
     """
     command = ["git", "-c", "core.fsmonitor=false", *arguments]
+    environment = clean_environment(os.environ)
+    if index is not None:
+        environment["GIT_INDEX_FILE"] = str(index)
     try:
         done = subprocess.run(  # noqa: S603 - a fixed program, and no shell
             command,
             cwd=root,
-            env=clean_environment(os.environ),
-            stdin=subprocess.DEVNULL,
+            env=environment,
+            input=given or b"",
             capture_output=True,
             timeout=_TIMEOUT_SECONDS,
             check=False,

@@ -36,9 +36,11 @@ class _Layout:
     width: int
 
 
-def plan_lines(report: PlanReport, width: int, saved: str = "") -> list[Line]:
+def plan_lines(
+    report: PlanReport, width: int, saved: str = "", *, goes_on: bool = False
+) -> list[Line]:
     """The whole plan. Without a change that is one sentence. ``saved`` is the file it was saved
-    to, or empty."""
+    to, or empty. ``goes_on`` says that the same command goes on to apply it."""
     plan = report.plan
     found = counts(plan)
     # Against a Git revision, what only that revision declares is what the change takes away.
@@ -51,7 +53,7 @@ def plan_lines(report: PlanReport, width: int, saved: str = "") -> list[Line]:
     rows += _spaced([_change_lines(change, layout) for change in plan.changes])
     rows += [_missing_line(held, layout) for held in missing]
     rows += [EMPTY, *_counts_lines(report, found, width)]
-    return [*rows, *_left_out(plan, width), *_way_on(report, saved)]
+    return [*rows, *_left_out(plan, width), *_way_on(report, saved, goes_on=goes_on)]
 
 
 def _spaced(blocks: Sequence[list[Line]]) -> list[Line]:
@@ -200,7 +202,7 @@ def _left_out(plan: Plan, width: int) -> list[Line]:
     return rows
 
 
-def _way_on(report: PlanReport, saved: str) -> list[Line]:
+def _way_on(report: PlanReport, saved: str, *, goes_on: bool) -> list[Line]:
     plan = report.plan
     blocked = sum(change.blocked for change in plan.changes)
     if blocked:
@@ -208,7 +210,7 @@ def _way_on(report: PlanReport, saved: str) -> list[Line]:
         them = "it" if blocked == 1 else "them"
         said = f": the server would refuse {what}, so apply would not send {them}"
         return [line(Span("error", Style.ERROR), said)]
-    if plan.is_empty:
+    if plan.is_empty or goes_on:
         return []
     if report.offline:
         said = f"Told from the files since {escape.visible(report.offline)}; no server was asked."

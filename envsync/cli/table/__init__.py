@@ -5,12 +5,21 @@ from __future__ import annotations
 from envsync.cli.command import Command
 from envsync.cli.table.adopting import ADOPTING
 from envsync.cli.table.changing import CHANGING
+from envsync.cli.table.committing import SYNCING
 from envsync.cli.table.looking import LOOKING
 from envsync.cli.table.serving import SERVING
 from envsync.cli.table.setting_up import SETTING_UP
 from envsync.cli.table.starting import STARTING
 
-COMMANDS: tuple[Command, ...] = (*STARTING, *CHANGING, *ADOPTING, *LOOKING, *SERVING, *SETTING_UP)
+COMMANDS: tuple[Command, ...] = (
+    *STARTING,
+    *CHANGING,
+    *SYNCING,
+    *ADOPTING,
+    *LOOKING,
+    *SERVING,
+    *SETTING_UP,
+)
 """In the order of the help."""
 
 FAMILIES = {
