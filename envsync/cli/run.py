@@ -30,8 +30,7 @@ class Terminated(BaseException):
 
 def run(tokens: Sequence[str], found: Split, seen: Globals) -> int:
     """Runs ``tokens`` and returns the exit code."""
-    output = "json" if seen.output == "json" else "text"
-    console = Console(no_color=seen.no_color, output=output)
+    console = Console(no_color=seen.no_color, output=_format(found, seen.output))
     try:
         with _termination():
             return run_in(console, tokens, found, verbose=seen.verbose)
@@ -41,6 +40,13 @@ def run(tokens: Sequence[str], found: Split, seen: Globals) -> int:
         return _stopped(console, "terminated", ExitCode.TERMINATED)
     finally:
         console.close()
+
+
+def _format(found: Split, wanted: str) -> str:
+    """The format of errors before the command line is understood: programs read those too."""
+    command = find(found.words)
+    known = wanted == "json" or (command is not None and wanted in command.formats)
+    return wanted if known else "text"
 
 
 def run_in(console: Console, tokens: Sequence[str], found: Split, *, verbose: bool = False) -> int:
