@@ -69,11 +69,15 @@ class Phrasing:
         text = FORBIDDEN.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=self.step))
         return text.replace("\n", newline + " " * indent)
 
-    def written(self, value: Json, indent: int, style: Style = "plain") -> Iterator[Written]:
+    def written(
+        self, value: Json, indent: int, style: Style = "plain", text_column: int | None = None
+    ) -> Iterator[Written]:
         """The ways to write ``value`` in block style, the nicest first. ``indent`` is the column
-        of the key or the dash that it belongs to."""
+        of the key or the dash that it belongs to, ``text_column`` that of a text under ``|`` where
+        there is one already."""
         if isinstance(value, str):
-            literal = _literal(value, indent + self.step)
+            column = indent + self.step if text_column is None else text_column
+            literal = _literal(value, column)
             several = "\n" in value.rstrip("\n")
             quoted = style in ("single", "double")
             if literal and (several or (value.endswith("\n") and not quoted)):

@@ -89,7 +89,7 @@ class Splicer:
         if isinstance(node, MappingNode | SequenceNode) and node.flow and _entries(node):
             yield self.text[: node.start] + self.phrasing.inline(value) + self.text[node.end :]
         indent = self._column_of_owner(found)
-        for written in self.phrasing.written(value, indent, style):
+        for written in self.phrasing.written(value, indent, style, self._text_column(node)):
             yield self._write(found, self._compact(found, value, written))
 
     def _replace_in_flow(self, found: Found, inline: str) -> str:
@@ -288,6 +288,14 @@ class Splicer:
             return self.source.column(found.key.start)
         assert found.parent is not None
         return self.source.column(found.parent.start)
+
+    def _text_column(self, node: Node) -> int | None:
+        """Where the lines of a text under ``|`` begin, so that those that stay keep their place."""
+        if not isinstance(node, ScalarNode) or node.style != "literal":
+            return None
+        body = self.text[self._line_end(node.start) : node.end]
+        lines = [line for line in body.splitlines() if line.strip()]
+        return len(lines[0]) - len(lines[0].lstrip(" ")) if lines else None
 
     def _dash(self, sequence: SequenceNode, index: int) -> int:
         """All dashes of a block list stand in one column."""

@@ -20,7 +20,6 @@ from envsync.operations.looking import Reference, fetch, missing
 from envsync.operations.placing import Placing
 from envsync.operations.planning import (
     DEFAULTS,
-    applied_here,
     declare,
     ignore_rules,
     list_objects,
@@ -97,7 +96,7 @@ async def pull(
         listed = await list_objects(session)
         chosen = _chosen(workspace, files, listed, names)
         settled, goals = await _goals(session, workspace, files, listed, chosen)
-        known = applied_here(workspace, session)
+        once = hints.read_hints(workspace.project, session.identity.host_id)
         clone = await looking
         server = session.identity
     restater = _restater(workspace, files, chosen)
@@ -105,6 +104,7 @@ async def pull(
     problems = list(files.problems)
     if options.prune_files:
         gone = _gone(workspace, files, listed, names)
+        known = {ObjectId(*key) for key in once}
         objects += [_removed(restater, each) for each in gone if each.id in known]
         problems += _never_there([each for each in gone if each.id not in known])
     objects.sort(key=lambda each: each.id)

@@ -75,6 +75,9 @@ CASES: list[tuple[str, Edit, str]] = [
     ("a block scalar stays one, with the comment of its header",
      Set(("setup", 0, "command"), "one\n  two\n"),
      "-          echo a\n-          echo b\n+          one\n+            two\n"),
+    ("the lines of a text that stay keep their place",
+     Set(("setup", 0, "command"), "echo a\necho c\n"),
+     "-          echo b\n+          echo c\n"),
     ("a block scalar of one line becomes a plain one",
      Set(("setup", 0, "command"), "make"),
      ("-    - command: |  # first\n-          echo a\n-          echo b\n"
@@ -310,3 +313,10 @@ def test_quotes_stand_exactly_where_the_profile_needs_them(value: str) -> None:
     except FileError:
         needed = True
     assert (written != plain) == needed
+
+
+def test_a_text_keeps_its_own_indentation() -> None:
+    text = "a:\n    b: 1\nc: |\n  one\n    two\n"
+    assert changed(Set(("c",), "one\n  3\n"), text=text) == "-    two\n+    3\n"
+    text = "c: |2\n    one\n   two\n"
+    assert changed(Set(("c",), "  one\n 3\n"), text=text) != ""
