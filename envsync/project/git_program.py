@@ -50,12 +50,12 @@ class Ran:
 
     @property
     def reason(self) -> str:
-        """The last words that explain a failure: Git's own where there are some, or a hook's."""
+        """What explains a failure: the first that Git itself complained of, or a hook's last."""
         lines = [line.strip() for line in self.said.splitlines() if line.strip()]
-        for word in ("fatal: ", "error: "):
-            for line in reversed(lines):
-                if line.startswith(word):
-                    return line.removeprefix(word)
+        for line in lines:
+            word, _, rest = line.partition(": ")
+            if word in ("fatal", "error"):
+                return rest
         return lines[-1] if lines else "it gave no reason"
 
 
