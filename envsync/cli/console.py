@@ -97,6 +97,10 @@ class Console:
         """Prints lines for people on stdout."""
         self.data(self._text(rows, terminal=self.out_is_terminal))
 
+    def painted(self, rows: Iterable[Line]) -> str:
+        """Lines for people as ``out`` would print them."""
+        return self._text(rows, terminal=self.out_is_terminal)
+
     def err(self, rows: Iterable[Line]) -> None:
         """Prints lines for people on stderr."""
         self.clear_progress()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from envsync.contract.json_types import Json
@@ -29,8 +30,12 @@ def status_lines(report: StatusReport, now: datetime, width: int | None) -> list
     """The table and the line that sums it up."""
     if not report.rows:
         return [line(f"Nothing here, and nothing on {report.context} that it speaks for.")]
-    table = table_lines(_COLUMNS, [_row(row, now) for row in report.rows], width)
-    return [*table, EMPTY, *_summary(report, width)]
+    return [*status_table(report.rows, now, width), EMPTY, *_summary(report, width)]
+
+
+def status_table(rows: Sequence[StatusRow], now: datetime, width: int | None) -> list[Line]:
+    """The table alone, its head first."""
+    return table_lines(_COLUMNS, [_row(row, now) for row in rows], width)
 
 
 def _row(row: StatusRow, now: datetime) -> list[str | Span]:

@@ -10,10 +10,12 @@ from envsync.cli.table.looking import LOOKING
 from envsync.cli.table.serving import SERVING
 from envsync.cli.table.setting_up import SETTING_UP
 from envsync.cli.table.starting import STARTING
+from envsync.cli.table.watching import WATCHING
 
 COMMANDS: tuple[Command, ...] = (
     *STARTING,
     *CHANGING,
+    *WATCHING,
     *SYNCING,
     *ADOPTING,
     *LOOKING,
