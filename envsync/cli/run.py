@@ -24,8 +24,9 @@ class Run(Protocol):
     def __call__(self, arguments: Arguments, console: Console) -> ExitCode: ...
 
 
-class Terminated(BaseException):
-    """SIGTERM arrived. Not an ``Exception``: nothing on the way may take it for one."""
+class Terminated(KeyboardInterrupt):
+    """SIGTERM arrived. Not an ``Exception``: nothing on the way may take it for one. And asyncio
+    lets nothing but Ctrl-C and an exit through its callbacks; all else it reports and drops."""
 
 
 def run(tokens: Sequence[str], found: Split, seen: Globals) -> int:
@@ -34,10 +35,10 @@ def run(tokens: Sequence[str], found: Split, seen: Globals) -> int:
     try:
         with _termination():
             return run_in(console, tokens, found, verbose=seen.verbose)
-    except KeyboardInterrupt:
-        return _stopped(console, "interrupted", ExitCode.INTERRUPTED)
     except Terminated:
         return _stopped(console, "terminated", ExitCode.TERMINATED)
+    except KeyboardInterrupt:
+        return _stopped(console, "interrupted", ExitCode.INTERRUPTED)
     finally:
         console.close()
 
