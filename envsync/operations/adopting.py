@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,10 +30,10 @@ from envsync.operations.pulled import Fate, PulledFile, PulledObject, PullReport
 from envsync.operations.restating import Restater
 from envsync.operations.workspace import Session, Workspace
 from envsync.planning.comparison import owned
-from envsync.planning.ignore import ignored_fields, take_over
+from envsync.planning.ignore import Tokens, ignored_fields, take_over
 from envsync.planning.patterns import matches
 from envsync.planning.plan import ServerIdentity
-from envsync.planning.respelling import part_said, respell
+from envsync.planning.respelling import as_far_as_said, part_said, respell
 from envsync.planning.saying import Verdict, verdict_of
 from envsync.project import hints
 from envsync.project.files import Scan, SourceFile, scan
@@ -72,11 +72,21 @@ class _Files:
 @dataclass(frozen=True, slots=True)
 class _Goal:
     """``bodies`` say what ``observed`` is, the one to take first; a later one is for a server that
-    would fill in something else. ``source`` is ``None`` for an object without a file."""
+    would fill in something else. ``source`` is ``None`` for an object without a file. ``ignored``
+    are fields that are left to others."""
 
     observed: Observed
     source: tuple[SourceFile, Source] | None
     bodies: tuple[JsonObject, ...]
+    ignored: tuple[Tokens, ...] = ()
+
+    @property
+    def sent(self) -> JsonObject:
+        """What a plan would send."""
+        theirs = self.observed.body
+        if not self.ignored or theirs is None:
+            return self.bodies[0]
+        return take_over(self.bodies[0], theirs, self.ignored)
 
 
 async def pull(
@@ -139,7 +149,7 @@ async def rollback(
         server = session.identity
     restater = _restater(workspace, files, [wanted.id])
     # What an older version means is not asked of the server: what it says is written out.
-    objects = [_restate(restater, _Goal(g.observed, g.source, g.bodies[-1:])) for g in goals]
+    objects = [_restate(restater, replace(goal, bodies=goal.bodies[-1:])) for goal in goals]
     return _finish(workspace, server, objects, files.problems, clone, options, started)
 
 
@@ -240,32 +250,35 @@ def _draft(
             raw = each.body if each.body is not None else canonical
             part = part_said(canonical, raw, said)
             assert isinstance(part, Mapping)
-            bodies.append(respell(said, part, defaults=False))
-        goals.append(_Goal(each, source, tuple(bodies)))
+            briefest = [as_far_as_said(said, canonical)] if source else []
+            bodies = [*briefest, *bodies, respell(said, part, defaults=False)]
+        goals.append(_Goal(each, source, tuple(bodies), fields))
     return goals
 
 
 async def _without_defaults(reader: RuntimeReader, goals: Sequence[_Goal]) -> list[_Goal]:
-    """For a server whose defaults are its own: what the files may leave out, only it can tell."""
-    asked = [goal for goal in goals if _leaves_out(goal)]
-    items = [
-        PlanItem(goal.observed.id.name, goal.bodies[0], goal.observed.base.version)
-        for goal in asked
-    ]
-    answers = await reader.plan_batch(items) if items else []
-    filled = {
-        goal.observed.id for goal, answer in zip(asked, answers, strict=True) if answer.unchanged
-    }
-    return [
-        goal
-        if goal.observed.id in filled or not _leaves_out(goal)
-        else _Goal(goal.observed, goal.source, goal.bodies[1:])
-        for goal in goals
-    ]
+    """For a server whose defaults are its own: what the files may leave out, only it can tell. It
+    is asked of the briefest bodies first, and the one that says everything needs no question."""
+    settled: dict[ObjectId, _Goal] = {}
+    left = list(goals)
+    while left:
+        asked = [goal for goal in left if len(goal.bodies) > 1 and _leaves_out(goal)]
+        items = [
+            PlanItem(goal.observed.id.name, goal.sent, goal.observed.base.version) for goal in asked
+        ]
+        answers = await reader.plan_batch(items) if items else []
+        wrong = {
+            goal.observed.id
+            for goal, answer in zip(asked, answers, strict=True)
+            if not answer.unchanged
+        }
+        settled |= {goal.observed.id: goal for goal in left if goal.observed.id not in wrong}
+        left = [replace(goal, bodies=goal.bodies[1:]) for goal in left if goal.observed.id in wrong]
+    return [settled[goal.observed.id] for goal in goals]
 
 
 def _leaves_out(goal: _Goal) -> bool:
-    body = goal.bodies[0]
+    body = goal.sent
     found = verdict_of(body, normalise(goal.observed.id.type, body), goal.observed)
     return found is not Verdict.SAME
 

@@ -45,6 +45,21 @@ def respell(said: JsonObject, wanted: JsonObject, *, defaults: bool = True) -> d
     return _mapping((), said, here, _ABSENT, wanted)
 
 
+def as_far_as_said(said: JsonObject, wanted: JsonObject) -> dict[str, Json]:
+    """``said`` with the values of ``wanted``, and with no key that ``said`` does not have."""
+    return _only_keys_of(said, respell(said, wanted, defaults=False))
+
+
+def _only_keys_of(said: JsonObject, body: JsonObject) -> dict[str, Json]:
+    kept: dict[str, Json] = {}
+    for name, value in body.items():
+        if name in said:
+            mine = said[name]
+            both = isinstance(mine, Mapping) and isinstance(value, Mapping)
+            kept[name] = _only_keys_of(mine, value) if both else value  # type: ignore[arg-type]
+    return kept
+
+
 def part_said(canonical: Json, raw: Json, said: Json = None) -> Json:
     """The part of ``canonical`` that ``raw`` or ``said`` says: without those of our defaults that
     neither has."""
