@@ -31,6 +31,10 @@ class Link:
         self._opened = 0.0
         self._stack = AsyncExitStack()
 
+    def doubt(self) -> None:
+        """Lets the next use begin with a new session."""
+        self._context = None
+
     async def session(self, workspace: Workspace) -> Session:
         """The open session; a new one when there is none, when the context says something else
         now, or after a while. Raises ``EnvsyncError``."""

@@ -308,6 +308,7 @@ class Loop:
         before = watcher.folders
         if before.anchor and before.inodes.get(before.anchor) != wanted.inodes.get(wanted.anchor):
             why = f"{wanted.anchor} is another folder now, or gone"
+            self._round.link.doubt()  # an embedded server's database went with it
         try:
             watcher.arm(wanted)
         except OSError as error:

@@ -19,6 +19,7 @@ from envsync.operations.reports import StatusRow
 from envsync.operations.status import rows_of
 from envsync.planning.file import identified
 from envsync.planning.plan import Change, Op, Plan
+from envsync.resources.reading import Declarations
 from envsync.resources.resource import Base, ObjectId, Observed
 from envsync.watching import events
 from envsync.watching.attempts import Attempts
@@ -64,6 +65,8 @@ class Round:
         self._options = options
         self._tell = tell
         self._stop = stop
+        self._declared: Declarations | None = None
+        self._commit = ""
         self._listed: Mapping[ObjectId, Observed] | None = None
         self._ours: dict[ObjectId, Base | None] = {}
         self._key: tuple[str, ...] = ()
@@ -83,12 +86,14 @@ class Round:
                 self._tell(events.FilesMended())
         self.board.wrong = look.errors
         self.board.commit = look.commit
-        declared = look.declarations
+        declared, known = look.declarations, self._declared
         if declared is None or look.has_errors:
             return
-        known = before.declarations if before else None
-        if known is None or known.tree != declared.tree or before is None:
-            changed = declared_changes(known.declared, declared.declared) if known else ()
+        self._declared, commit, self._commit = declared, self._commit, look.commit
+        if known is None:
+            self._tell(events.FilesChanged(declared.tree, look.commit, declared.files, ()))
+        elif (known.tree, commit) != (declared.tree, look.commit):
+            changed = declared_changes(known.declared, declared.declared)
             self._tell(events.FilesChanged(declared.tree, look.commit, declared.files, changed))
 
     async def see_server(self) -> bool:
