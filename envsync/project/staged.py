@@ -18,16 +18,32 @@ _MOST_LINKS = 8
 """A link to a link to a link: where longer chains end doesn't matter, some systems refuse them."""
 
 
+class Staged:
+    """What is staged, in a temporary ``folder``: only envsync.yaml until ``project`` is asked."""
+
+    def __init__(self, root: Path, folder: Path, files: _Files) -> None:
+        self.root = root
+        self.folder = folder
+        self._files = files
+
+    def project(self) -> Project:
+        """The repository as it is staged, its envsync files laid out.
+
+        Raises ``FileError`` for a staged envsync.yaml that cannot be used.
+        """
+        project = load(self.folder, home=self.root)
+        self._files.lay_out(envsync_paths(project))
+        return project
+
+
 @contextmanager
-def at_index(root: Path, environ: Mapping[str, str]) -> Iterator[Project | None]:
-    """The repository as it is staged, laid out in a temporary folder; ``None`` where what is
-    staged has no envsync.yaml.
+def at_index(root: Path, environ: Mapping[str, str]) -> Iterator[Staged | None]:
+    """What is staged; ``None`` where that has no envsync.yaml.
 
     ``root`` is the folder of envsync.yaml in the working tree. Inside a Git hook ``environ`` names
     the index of the commit that is being made, which ``git commit FILE`` and ``git commit -a`` keep
     apart from the clone's own. Files of the working tree and the index stay as they are. Raises
-    ``FileError`` for a staged envsync.yaml that cannot be used, ``EnvsyncError`` outside a clone
-    and for an index with conflicts.
+    ``EnvsyncError`` outside a clone and for an index with conflicts.
     """
     with tempfile.TemporaryDirectory(prefix="envsync-staged-") as given:
         folder = Path(given)
@@ -43,12 +59,7 @@ def at_index(root: Path, environ: Mapping[str, str]) -> Iterator[Project | None]
         laid_out = folder / "tree" / prefix
         files = _Files(root, folder, tree, laid_out)
         files.lay_out([CONFIG_NAME])
-        if not (laid_out / CONFIG_NAME).is_file():
-            yield None
-            return
-        project = load(laid_out, home=root)
-        files.lay_out(envsync_paths(project))
-        yield project
+        yield Staged(root, laid_out, files) if (laid_out / CONFIG_NAME).is_file() else None
 
 
 def _prefix(root: Path) -> str:

@@ -47,7 +47,7 @@ def staged(root: Path, **environ: str) -> dict[str, bytes]:
     """What each staged file that declares something holds."""
     with at_index(root, environ) as found:
         assert found is not None
-        return {file.path: file.absolute.read_bytes() for file in find(found)}
+        return {file.path: file.absolute.read_bytes() for file in find(found.project())}
 
 
 def test_it_is_what_was_added_not_what_lies_there(project: Project, root: Path) -> None:
@@ -63,11 +63,11 @@ def test_it_is_what_was_added_not_what_lies_there(project: Project, root: Path) 
 def test_only_files_that_say_something_are_laid_out(project: Project, root: Path) -> None:
     with at_index(root, {}) as found:
         assert found is not None
-        assert found.home == root
-        assert found.root != root
-        laid_out = sorted(path.name for path in found.root.rglob("*") if path.is_file())
+        assert found.project().home == root
+        assert found.project().root == found.folder != root
+        laid_out = sorted(path.name for path in found.folder.rglob("*") if path.is_file())
     assert laid_out == ["a.yaml", "envsync.yaml"]
-    assert not found.root.exists()
+    assert not found.folder.exists()
 
 
 def test_nothing_is_touched_not_even_the_index(project: Project, root: Path) -> None:
@@ -97,8 +97,10 @@ def test_a_broken_envsync_yaml_that_is_staged(project: Project, root: Path) -> N
     (root / "envsync.yaml").write_text("project: [\n")
     git(root, "add", "-A")
     (root / "envsync.yaml").write_text(good)
-    with pytest.raises(FileError) as caught, at_index(root, {}):
-        pass
+    with at_index(root, {}) as found:
+        assert found is not None
+        with pytest.raises(FileError) as caught:
+            found.project()
     assert caught.value.problems[0].position is not None
     assert caught.value.problems[0].position.path == "envsync.yaml"
 

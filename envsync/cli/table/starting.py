@@ -65,10 +65,14 @@ STARTING = (
         ),
         module="envsync.cli.commands.validate",
         arguments=(Argument("paths", "only these files or folders", "*", completes="file"),),
-        options=(Option(("--no-cache",), "read every file again, whatever is remembered"),),
+        options=(
+            Option(("--staged",), "check what is staged for the next commit, not what lies there"),
+            Option(("--no-cache",), "read every file again, whatever is remembered"),
+        ),
         examples=(
             Example("envsync validate", "check everything, for every context"),
             Example("envsync validate manifests/analyst-box.yaml", "check one file"),
+            Example("envsync validate --staged", "what a pre-commit hook checks"),
             Example("envsync validate --output github", "annotate a pull request on GitHub"),
             Example("envsync validate --output sarif > envsync.sarif", "for code scanning"),
         ),
