@@ -14,6 +14,7 @@ from envsync.contract.checks import VARIABLE_TYPES
 from envsync.contract.durations import parse_duration
 from envsync.contract.json_types import Json, JsonObject, Pointer
 from envsync.contract.names import is_harness_id, is_reserved_variable, is_slot_label
+from envsync.contract.ordinary import is_ordinary
 from envsync.contract.paths import WORKSPACE, nul_violation, path_violations
 from envsync.contract.sizes import GIBIBYTE, MEBIBYTE, parse_size
 from envsync.contract.violation import Violation
@@ -36,8 +37,13 @@ _UNUSED_BY_NONE: Final = ("resources", "setup", "files")
 
 def server_limits(object_type: str, body: JsonObject) -> list[Violation]:
     """Every limit of our server that ``body``, an object of ``object_type``, goes beyond."""
-    if object_type != "manifest":
+    if object_type != "manifest" or is_ordinary(body):
         return []
+    return limits_broken(body)
+
+
+def limits_broken(body: JsonObject) -> list[Violation]:
+    """The same, told limit by limit."""
     return [
         *_kind(body),
         *_image(body),

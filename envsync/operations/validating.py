@@ -28,8 +28,9 @@ def validate(
     started = time.perf_counter()
     problems = dict.fromkeys(project.warnings)
     files = objects = 0
+    clean: reading.Clean = {}
     for name in contexts or tuple(project.config.contexts):
-        declarations = reading.declare(project, name, cache=cache, lint=lint)
+        declarations = reading.declare(project, name, cache=cache, lint=lint, clean=clean)
         problems.update(dict.fromkeys(declarations.problems))
         files = max(files, declarations.files)
         objects = max(objects, len(declarations.declared))

@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from envsync.linting.linter import lint
 from envsync.project.config import Project, load
 from envsync.resources import cache as caching
-from envsync.resources import reading
+from envsync.resources import look
 from envsync.resources.cache import cache_path
 from envsync.resources.reading import declare
 
@@ -30,13 +30,13 @@ LONG_AGO = 1_700_000_000_000_000_000
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that were parsed."""
     paths: list[str] = []
-    source_of = reading.source_of
+    source_of = look.source_of
 
     def spy(file, *rest):  # type: ignore[no-untyped-def]
         paths.append(file.path)
         return source_of(file, *rest)
 
-    monkeypatch.setattr(reading, "source_of", spy)
+    monkeypatch.setattr(look, "source_of", spy)
     return paths
 
 
@@ -44,13 +44,13 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files whose bytes were read."""
     paths: list[str] = []
-    read_bytes = reading.read_bytes
+    read_bytes = look.read_bytes
 
     def spy(file):  # type: ignore[no-untyped-def]
         paths.append(file.path)
         return read_bytes(file)
 
-    monkeypatch.setattr(reading, "read_bytes", spy)
+    monkeypatch.setattr(look, "read_bytes", spy)
     return paths
 
 
@@ -59,7 +59,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Moves the clock that the cache looks at."""
 
     def move(seconds: int) -> None:
-        monkeypatch.setattr(reading, "time_ns", lambda: time.time_ns() + seconds * 1_000_000_000)
+        monkeypatch.setattr(look, "time_ns", lambda: time.time_ns() + seconds * 1_000_000_000)
 
     return move
 
@@ -249,7 +249,7 @@ class RandomEdits(RuleBasedStateMachine):
         self.past = LONG_AGO
 
         # The cache believes every stamp, as it does for files that were left alone for a while.
-        self.clock = patch.object(reading, "time_ns", lambda: time.time_ns() + 60_000_000_000)
+        self.clock = patch.object(look, "time_ns", lambda: time.time_ns() + 60_000_000_000)
         self.clock.start()
 
     def teardown(self) -> None:

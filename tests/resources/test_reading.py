@@ -189,7 +189,7 @@ def test_a_file_that_vanishes_or_cannot_be_read_is_reported(
         (root / "manifests/a.yaml").unlink()
         return found
 
-    monkeypatch.setattr("envsync.resources.reading.scan", scan_then_lose)
+    monkeypatch.setattr("envsync.resources.look.scan", scan_then_lose)
     found = declare(project, "local")
     assert told(found) == ["E420 manifests/a.yaml:1:1"]
     assert names(found) == ["b"]
