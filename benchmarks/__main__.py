@@ -12,11 +12,11 @@ from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import applying, peers, planning, server, startup, validating
+from benchmarks import applying, peers, planning, server, startup, validating, watching
 from benchmarks.material import ROOT
 from tests.postgresql import binaries, cluster
 
-NAMES = ("startup", "validating", "planning", "applying", "server")
+NAMES = ("startup", "validating", "planning", "applying", "server", "watching")
 
 
 def main() -> int:
@@ -45,6 +45,8 @@ def main() -> int:
 def measure(name: str, folder: Path, runs: int) -> dict[str, object]:
     if name == "startup":
         return startup.run(folder, runs)
+    if name == "watching":
+        return watching.run(folder, runs)
     if name == "server":
         programs = binaries()
         postgresql = cluster(programs, durable=True) if programs else nullcontext()

@@ -209,16 +209,17 @@ class Round:
             self._withhold(error.problems[0])
 
     def _sendable(self, plan: Plan, now: float) -> tuple[Change, ...]:
-        """The changes that may be sent now. Nothing is deleted while something else waits."""
+        """The changes that may be sent now. Nothing is deleted while something else waits, but for
+        what the plan itself holds back."""
+        wanted = [each for each in plan.changes if not each.held_back]
         able = tuple(
             each
-            for each in plan.changes
-            if not each.held_back
-            and not each.blocked
+            for each in wanted
+            if not each.blocked
             and not self._contest.is_parked(each.id)
             and self._attempts.may(each, now)
         )
-        if len(able) < len(plan.changes):
+        if len(able) < len(wanted):
             able = tuple(each for each in able if each.op is not Op.DELETE)
         return able
 
