@@ -150,7 +150,8 @@ async def rollback(
     restater = _restater(workspace, files, [wanted.id])
     # What an older version means is not asked of the server: what it says is written out.
     objects = [_restate(restater, replace(goal, bodies=goal.bodies[-1:])) for goal in goals]
-    return _finish(workspace, server, objects, files.problems, clone, options, started)
+    report = _finish(workspace, server, objects, files.problems, clone, options, started)
+    return replace(report, back=True)
 
 
 # -- what is wanted ------------------------------------------------------------------------------

@@ -54,7 +54,8 @@ class PulledObject:
 
 @dataclass(frozen=True, slots=True)
 class PullReport:
-    """``objects`` are in byte order; ``problems`` are those of no single object, warnings only."""
+    """``objects`` are in byte order; ``problems`` are those of no single object, warnings only.
+    ``back`` says that the files went back to an older version."""
 
     project: str
     context: str
@@ -63,6 +64,7 @@ class PullReport:
     problems: tuple[Problem, ...]
     dry_run: bool
     seconds: float
+    back: bool = False
 
     @property
     def files(self) -> tuple[PulledFile, ...]:

@@ -50,7 +50,7 @@ class Restater:
         stem = path.rpartition("/")[2].rpartition(".")[0]
         file = SourceFile(path, object_id.type, stem, self.project.root, _NEW)
         self._judge(object_id, body, file, data, None, None)
-        self._judge_elsewhere(object_id, file, None, data, {})
+        self._judge_elsewhere(object_id, file, None, data)
         return (PulledFile(path, None, data, self._others(file)),)
 
     def change(
@@ -75,9 +75,8 @@ class Restater:
         if overlay is not None and new_overlay is not None:
             overlay_data = _edited(overlay, new_overlay)
         self._judge(object_id, body, file, data, overlay_file, overlay_data)
-        changed = {overlay_file.path: overlay_data} if overlay_file and overlay_data else {}
         if data != base.source:
-            self._judge_elsewhere(object_id, file, base.source, data, changed)
+            self._judge_elsewhere(object_id, file, base.source, data)
         return tuple(self._changed(file, base, data, overlay, overlay_data))
 
     def remove(self, file: SourceFile) -> tuple[PulledFile, ...]:
@@ -137,19 +136,19 @@ class Restater:
         file: SourceFile,
         before: bytes | None,
         after: bytes,
-        changed: dict[str, bytes],
     ) -> None:
         """Requires that no other context loses a valid object by a change of its base."""
-        seen: set[tuple[str, bool]] = set()
-        for name, context in self.project.config.contexts.items():
+        contexts = self.project.config.contexts
+        own = self._overlay_path(self.context_name, file)
+        # Nowhere are the rules stricter than for our own server.
+        seen = {(own, False), (own, contexts[self.context_name].embedded)}
+        for name, context in contexts.items():
             overlay = self.found.overlay(name, file)
-            view = (overlay.path if overlay else "", context.embedded)
+            view = (self._overlay_path(name, file), context.embedded)
             if name == self.context_name or view in seen:
                 continue
             seen.add(view)
-            overlay_data = None
-            if overlay is not None:
-                overlay_data = changed.get(overlay.path) or read_bytes(overlay)
+            overlay_data = None if overlay is None else read_bytes(overlay)
             judged = self._verdict(name, file, after, overlay, overlay_data)
             if judged.hash:
                 continue
@@ -158,6 +157,10 @@ class Restater:
                 if not earlier.hash:
                     continue
             raise _invalid(object_id, name, judged.problems)
+
+    def _overlay_path(self, context_name: str, file: SourceFile) -> str:
+        overlay = self.found.overlay(context_name, file)
+        return overlay.path if overlay else ""
 
     def _verdict(
         self,

@@ -67,16 +67,19 @@ def _object(each: PulledObject, column: int, now: datetime) -> list[Line]:
 def _sum(report: PullReport) -> list[Line]:
     took = quiet(f"   ({elapsed(report.seconds)})")
     counts = report.counts
-    parts = [f"{_WORDS[fate]} {counts[fate]:,}" for fate in _WORDS if counts[fate]]
-    if not any(counts[fate] for fate in Fate if fate is not Fate.UNCHANGED):
-        if not report.objects:
-            return [line(f"Nothing on {report.context} that this repository owns.", took)]
-        return [line("The files say already what the server holds: ", ", ".join(parts), took)]
-    rows = [line(", ".join(parts), took)]
+    if not report.objects:
+        return [line(f"Nothing on {report.context} that this repository owns.", took)]
+    parts = ", ".join(f"{_WORDS[fate]} {counts[fate]:,}" for fate in _WORDS if counts[fate])
+    if counts.total() == counts[Fate.UNCHANGED]:
+        what = "what that version says" if report.back else "what the server holds"
+        return [line(f"The files say already {what}: {parts}", took)]
+    rows = [line(parts, took)]
     if report.dry_run:
         rows.append(line("A dry run: nothing was written."))
     elif report.files:
-        rows.append(line("Look at it with `git diff`, then commit it."))
+        rows.append(line("Look at it with `git status` and `git diff`, then commit it."))
+        if report.back:
+            rows.append(line("The server is as it was: `envsync plan` shows the way to this."))
     return rows
 
 
@@ -89,6 +92,7 @@ def pull_json(report: PullReport) -> str:
             "context": report.context,
             "server": report.server.address,
             "dryRun": report.dry_run,
+            "rollback": report.back,
             "exitCode": int(report.exit_code),
             "seconds": round(report.seconds, 3),
             "counts": counts,
