@@ -85,17 +85,21 @@ def _carry_out(
     document: Document, source: SourceText, root: MappingNode, step: Edit
 ) -> tuple[SourceText, MappingNode]:
     expected = _written(root)
+    orphaned = False
     try:
         _apply(expected, step)
         for text in _texts(Splicer(source, root, _phrasing(source, root)), step):
             changed = SourceText(source.path, text, source.has_bom)
             try:
                 new_root = compose_mapping(changed)
-            except FileError:
+            except FileError as error:
+                orphaned = orphaned or error.code == "E119"
                 continue
             if identical(_written(new_root), expected):
                 return changed, new_root
         reason = "its layout is one that cannot be changed without touching something else"
+        if orphaned:
+            reason = "an alias elsewhere needs the anchor that would go with it"
     except (NotSpliceableError, ValueError) as error:
         reason = str(error)
     raise _refused(document, step.pointer, reason)

@@ -255,8 +255,7 @@ REFUSED: list[tuple[str, Edit, str, Position]] = [
      "`b.c` cannot be edited in place: an alias stands there, and would change with its anchor",
      Position("x.yaml", 1, 11, 1, 12)),
     (SHARED, Remove(("d",)),
-     ("`d` cannot be edited in place: "
-     "its layout is one that cannot be changed without touching something else"),
+     "`d` cannot be edited in place: an alias elsewhere needs the anchor that would go with it",
      Position("x.yaml", 3, 7, 3, 8)),
     (SHARED, Remove(("z",)), "`z` cannot be edited in place: it is not there", Position("x.yaml", 1, 1)),
     (FILE, Remove(("setup", 5)),
