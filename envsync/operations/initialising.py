@@ -54,31 +54,22 @@ jobs:
       - run: envsync validate --output github
 """
 
-HOOK = """\
-#!/bin/sh
-# Checks the environment files before each commit. To use it in this clone:
-#   git config core.hooksPath .githooks
-exec envsync validate
-"""
-
 IGNORED = ("/.envsync/",)
 
 
 def initialise(root: Path, *, project: str = "") -> InitReport:
     """Writes what is missing below ``root``: envsync.yaml, the schemas, an example manifest,
-    lines of .gitignore, a CI workflow and a pre-commit hook."""
+    lines of .gitignore and a CI workflow."""
     written: list[str] = []
     kept: list[str] = []
 
-    def put(relative: str, text: str, *, executable: bool = False) -> None:
+    def put(relative: str, text: str) -> None:
         target = root / relative
         if target.exists():
             kept.append(relative)
             return
         target.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(target, text.encode())
-        if executable:
-            target.chmod(0o755)
         written.append(relative)
 
     put("envsync.yaml", CONFIG.format(project=project_name(root, project)))
@@ -89,7 +80,6 @@ def initialise(root: Path, *, project: str = "") -> InitReport:
         put("manifests/example.yaml", MANIFEST)
     ignore(root, written, kept)
     put(".github/workflows/envsync.yml", WORKFLOW)
-    put(".githooks/pre-commit", HOOK, executable=True)
     return InitReport(str(root), tuple(written), tuple(kept))
 
 

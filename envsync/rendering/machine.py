@@ -114,7 +114,7 @@ def init_lines(report: InitReport) -> list[Line]:
         EMPTY,
         line(Span(f"wrote {written}{kept}", Style.CREATE), quiet(f" in {report.root}")),
         line("Next: envsync validate, then envsync plan"),
-        line("To check each commit in this clone: git config core.hooksPath .githooks"),
+        line("To check each commit in this clone: envsync hook install"),
     ]
 
 

@@ -28,6 +28,8 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(asset("sample-repo"), root)
     run("git init -q && git add -A && git -c user.name=a -c user.email=a@b.example "
         "commit -q -m sample", root)  # fmt: skip
+    run("git init -q --bare ../origin.git && git remote add origin ../origin.git && "
+        "git push -q -u origin HEAD", root)  # fmt: skip
     assert run("envsync apply --context local", root).returncode == 0
     box = root / "manifests" / "analyst-box.yaml"
     before = box.read_text()

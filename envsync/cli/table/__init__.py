@@ -5,7 +5,7 @@ from __future__ import annotations
 from envsync.cli.command import Command
 from envsync.cli.table.adopting import ADOPTING
 from envsync.cli.table.changing import CHANGING
-from envsync.cli.table.committing import SYNCING
+from envsync.cli.table.committing import HOOKS, SYNCING
 from envsync.cli.table.looking import LOOKING
 from envsync.cli.table.serving import SERVING
 from envsync.cli.table.setting_up import SETTING_UP
@@ -20,6 +20,7 @@ COMMANDS: tuple[Command, ...] = (
     *ADOPTING,
     *LOOKING,
     *SERVING,
+    *HOOKS,
     *SETTING_UP,
 )
 """In the order of the help."""
@@ -28,6 +29,7 @@ FAMILIES = {
     "context": "list contexts, choose one for this clone",
     "serve": "the embedded server behind a port; its keys and backups",
     "serve keys": "make, list, rotate and delete keys",
+    "hook": "let Git check each commit, or apply after it",
     "schema": "write or check the repository's JSON Schemas",
 }
 """What is said of a beginning that several commands share."""

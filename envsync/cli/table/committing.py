@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from envsync.cli.command import Command, Example, Option
+from envsync.cli.value import replace
 
 SYNCING = (
     Command(
@@ -44,5 +45,66 @@ SYNCING = (
             (4, "nothing was written to the server: drift, a conflict, or a state of Git"),
             (5, "nothing was committed or written: a safety brake"),
         ),
+    ),
+)
+
+_HOOK = "envsync.cli.commands.hook"
+
+_GROUP = "Set up and help"
+
+_TYPE = Option(
+    ("--type",),
+    "which hook",
+    "TYPE",
+    choices=("pre-commit", "post-commit", "post-merge"),
+)
+
+HOOKS = (
+    Command(
+        name="hook install",
+        group=_GROUP,
+        summary="let Git check each commit, or apply after it",
+        description=(
+            "pre-commit validates what is staged, and refuses the commit if it has an error. "
+            "post-commit and post-merge apply in the one context that is named, which must not be "
+            "protected. A hook that is there already is kept and runs first. It holds for this "
+            "clone and all of its working trees; installing again changes nothing."
+        ),
+        module=_HOOK,
+        function="run_install",
+        options=(replace(_TYPE, default="pre-commit"),),
+        examples=(
+            Example("envsync hook install", "check each commit"),
+            Example(
+                "envsync hook install --type post-merge --context local",
+                "apply what a git pull brought",
+            ),
+        ),
+    ),
+    Command(
+        name="hook uninstall",
+        group=_GROUP,
+        summary="take hooks away again",
+        description=(
+            "Takes one hook away, or all that envsync has here. A hook that was there before is "
+            "there again, as it was."
+        ),
+        module=_HOOK,
+        function="run_uninstall",
+        options=(replace(_TYPE, default="all of them"),),
+        examples=(
+            Example("envsync hook uninstall", "all of them"),
+            Example("envsync hook uninstall --type post-merge", "only one"),
+        ),
+    ),
+    Command(
+        name="hook status",
+        group=_GROUP,
+        summary="which hooks are installed",
+        description="One row a hook: whether it is installed, what it does, what it runs first.",
+        module=_HOOK,
+        function="run_status",
+        options=(replace(_TYPE, default="all of them"),),
+        examples=(Example("envsync hook status", "what does Git run for envsync here"),),
     ),
 )

@@ -35,8 +35,8 @@ STARTING = (
         summary="make a folder an envsync repository",
         description=(
             "Writes envsync.yaml, the JSON Schemas that editors complete from, an example "
-            "manifest, lines for .gitignore, a GitHub workflow and a pre-commit hook. A file "
-            "that exists is left as it is, so that running it again changes nothing."
+            "manifest, lines for .gitignore and a GitHub workflow. A file that exists is left as "
+            "it is, so that running it again changes nothing."
         ),
         module="envsync.cli.commands.init",
         arguments=(Argument("dir", "the folder to prepare", "?", completes="folder"),),
