@@ -21,9 +21,22 @@ def violations(object_type: str, body: JsonObject) -> list[Violation]:
     if object_type != "manifest":
         return []
     secrets = body.get("secrets")
-    if not isinstance(secrets, Mapping) or not secrets:
+    if not isinstance(secrets, Mapping) or not secrets or _is_plain(secrets):
         return []
     return [*_variable_names(secrets), *_slot_conflicts(secrets)]
+
+
+def _is_plain(secrets: Mapping[str, Json]) -> bool:
+    """Whether every slot is a well-named variable and at most one is bound to anything: quick,
+    and nothing is wrong then."""
+    bound = 0
+    for name, slot in secrets.items():
+        if not isinstance(slot, Mapping) or slot.get("type") not in VARIABLE_TYPES:
+            return False
+        bound += "allowedHosts" in slot
+        if bound > 1 or not is_variable_name(name):
+            return False
+    return True
 
 
 def _variable_names(secrets: Mapping[str, Json]) -> Iterator[Violation]:

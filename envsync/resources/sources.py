@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from io import FileIO
 
 from envsync.contract.json_types import JsonObject
 from envsync.documents import parse
@@ -12,6 +12,7 @@ from envsync.project.files import SourceFile
 from envsync.project.overlays import Layers
 
 _LONGEST_READ = 64 * 1024 * 1024
+_READ_ONLY = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NOT_SENT = ("$schema", "name")
 
 
@@ -37,8 +38,13 @@ def read_bytes(file: SourceFile) -> bytes:
             remedy="split it, or keep large content where the Environment can fetch it",
         )
     try:
-        with FileIO(f"{file.root}/{file.path}") as stream:
-            return stream.readall()
+        descriptor = os.open(f"{file.root}/{file.path}", _READ_ONLY)
+        try:
+            data = os.read(descriptor, file.stamp.size + 1)
+            while len(data) > file.stamp.size and (more := os.read(descriptor, _LONGEST_READ)):
+                data += more  # it has grown since it was found
+        finally:
+            os.close(descriptor)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise FileError(
@@ -47,6 +53,7 @@ def read_bytes(file: SourceFile) -> bytes:
             position=Position(file.path),
             remedy="check its permissions",
         ) from None
+    return data
 
 
 def source_of(
