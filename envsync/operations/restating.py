@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from envsync.contract.json_types import JsonObject
+from envsync.contract.names import MANIFEST_NAME_RULE, is_manifest_name
 from envsync.documents.document import Document
 from envsync.documents.edits import splice
 from envsync.documents.house import compose_text
-from envsync.errors import EnvsyncError, FileError, Problem
+from envsync.errors import FileError, Problem
 from envsync.linting.linter import lint
 from envsync.operations.placing import Placing, schema_path
 from envsync.operations.pulled import PulledFile
@@ -39,8 +40,11 @@ class Restater:
     def create(self, object_id: ObjectId, body: JsonObject) -> tuple[PulledFile, ...]:
         """A new file in house style that says ``body``.
 
-        Raises ``FileError``: E451 when there is no place for it, E453 when it would not be valid.
+        Raises ``FileError``: E451 when there is no place for it, E456 when no file can have its
+        name, E453 when it would not be valid.
         """
+        if not is_manifest_name(object_id.name):
+            raise _unnameable(object_id)
         path, says_name = self.placing.place(object_id.name)
         said = {"$schema": schema_path(path), **({"name": object_id.name} if says_name else {})}
         try:
@@ -199,6 +203,15 @@ def _first_difference(one: JsonObject, other: JsonObject) -> tuple[str, ...]:
     return ()
 
 
+def _unnameable(object_id: ObjectId) -> FileError:
+    return FileError(
+        "E456",
+        f"no file can be named after {object_id}",
+        remedy=f"save it under another name on the server: {MANIFEST_NAME_RULE}",
+        subject=str(object_id),
+    )
+
+
 def _unsayable(object_id: ObjectId, why: str) -> FileError:
     return FileError(
         "E452",
@@ -209,7 +222,7 @@ def _unsayable(object_id: ObjectId, why: str) -> FileError:
     )
 
 
-def _invalid(object_id: ObjectId, context_name: str, problems: tuple[Problem, ...]) -> EnvsyncError:
+def _invalid(object_id: ObjectId, context_name: str, problems: tuple[Problem, ...]) -> FileError:
     errors = [problem for problem in problems if problem.is_error]
     first = errors[0]
     where = f"{first.position}: " if first.position else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from envsync.documents import writing
 from envsync.errors import EnvsyncError, ExitCode, FileError, RefusedError
-from envsync.operations import validating
+from envsync.operations import adopting, validating
 from envsync.operations.pulled import Fate, PullReport
 from tests.operations.conftest import CONFIG, Place
 
@@ -462,9 +463,38 @@ def test_what_was_pulled_and_is_deleted_there_is_missing_and_not_new(make_place:
     place.saves({"web": {}})
     place.pull()
     place.commit()
+    place.pull()
     place.deletes("web")
     assert [each.state.value for each in place.plan().held] == ["missing"]
     assert fates(place.pull(prune_files=True)) == {"web": "removed"}
+
+
+# -- drift ---------------------------------------------------------------------------------------
+
+
+def test_whoever_discards_what_was_pulled_has_drift_again(make_place: Make) -> None:
+    place = make_place({"manifests/web.yaml": WEB})
+    place.apply()
+    place.saves(but(lifecycle={"idle": "1h"}))
+    place.pull()
+    place.pull()
+    place.git("checkout", "-q", ".")
+    (change,) = place.plan().changes
+    assert (change.state.value, change.held_back) == ("drift", "drift")
+
+
+def test_drift_of_a_plan_is_adopted_and_nothing_else(make_place: Make) -> None:
+    place = make_place({"manifests/web.yaml": WEB, "manifests/other.yaml": SCHEMA})
+    place.apply()
+    place.saves(but(lifecycle={"idle": "1h"}))
+    place.write({"manifests/other.yaml": SCHEMA + "kind: none\n"})
+    place.commit()
+    report = asyncio.run(adopting.adopt(place.workspace(), place.plan()))
+    assert report is not None
+    assert fates(report) == {"web": "changed"}
+    place.commit()
+    assert [change.id.name for change in place.plan().changes] == ["other"]
+    assert asyncio.run(adopting.adopt(place.workspace(), place.plan())) is None
 
 
 # -- rollback ------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -118,3 +119,27 @@ def test_fields_left_to_others_are_none_of_our_business_here_either(place: Place
         "+resources:\n+  memory: 3GiB\n"
     )
     assert place.plan().changes == ()
+
+
+def test_a_name_that_leads_out_of_the_repository_is_no_file_s(place: Place, tmp_path: Path) -> None:
+    place.saves({"web": {}})
+    inner = place.connect
+
+    class Hostile:
+        """Calls its manifest by a path."""
+
+        def __init__(self, transport: Any) -> None:
+            self.transport = transport
+            self.address = transport.address
+
+        async def send(self, request: Request) -> Response:
+            response = await self.transport.send(request)
+            return replace(response, body=response.body.replace(b'"web"', b'"../../web"'))
+
+        async def aclose(self) -> None:
+            await self.transport.aclose()
+
+    place.connect = lambda project, context: Hostile(inner(project, context))
+    report = place.pull()
+    assert [problem.code for problem in report.objects[0].problems] == ["E456"]
+    assert not list(tmp_path.rglob("web.*"))

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from envsync.contract.assets import asset
 from envsync.contract.normalise import normalise
 from envsync.documents import parse
 from envsync.documents.edits import Edit, Insert, Remove, Set, identical, splice
 from envsync.documents.house import compose_text
+from envsync.errors import FileError
 from envsync.planning.layering import layered
 from envsync.planning.respelling import part_said, respell
 from envsync.planning.rewriting import edits_between
@@ -234,3 +236,36 @@ def test_aliases_are_named_once_more_at_the_end() -> None:
     new = {"a": {"hosts": ["q", "r"]}, "b": {"hosts": ["q", "r"]}}
     edits = edits_between(document.data, new, aliases=document.aliases())
     assert splice(document, edits) == b"a:\n  hosts: &h\n  - q\n  - r\nb:\n  hosts: *h\n"
+
+
+FIELDS = frozenset(
+    ("kind", "image", "resources", "storage", "network", "lifecycle", "setup", "files", "secrets")
+)
+SAMPLES = {
+    path.name: parse(path.read_bytes(), path.name)
+    for path in sorted(asset("sample-repo/manifests").glob("*.yaml"))
+}
+
+
+@given(st.sampled_from(sorted(SAMPLES)), st.sampled_from(sorted(SAMPLES)), st.data())
+@settings(max_examples=60, deadline=None)
+def test_any_field_of_a_real_file_can_become_that_of_another(
+    name: str, other: str, data: st.DataObject
+) -> None:
+    """But for what an alias shares: that is refused, and nothing is changed."""
+    document = SAMPLES[name]
+    body = {key: value for key, value in document.data.items() if key not in ("$schema", "name")}
+    theirs = {key: value for key, value in SAMPLES[other].data.items() if key in FIELDS}
+    taken = data.draw(st.sets(st.sampled_from(sorted(FIELDS))))
+    goal = {**body, **{key: value for key, value in theirs.items() if key in taken}}
+    goal = {key: value for key, value in goal.items() if key not in taken or key in theirs}
+    said = respell(body, normalise("manifest", goal))
+    kept = {key: value for key, value in document.data.items() if key not in body}
+    target = {**kept, **said}
+    try:
+        text = splice(document, edits_between(document.data, target, aliases=document.aliases()))
+    except FileError:
+        if not document.aliases():
+            raise
+    else:
+        assert identical(parse(text, name).data, target)
