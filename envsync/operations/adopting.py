@@ -68,7 +68,7 @@ async def pull(
     files = read_files(workspace)
     async with workspace.session() as session:
         listed = await list_objects(session)
-        chosen = chosen_of(workspace, listed, names)
+        chosen = chosen_of(workspace, files, listed, names, pruning=options.prune_files)
         unchanged, goals = await goals_of(session, workspace, files, listed, chosen)
         once = hints.read_hints(workspace.project, session.identity.host_id)
         clone = await looking

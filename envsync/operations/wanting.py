@@ -66,25 +66,42 @@ def read_files(workspace: Workspace) -> Files:
 
 
 def chosen_of(
-    workspace: Workspace, listed: Mapping[ObjectId, Observed], names: Sequence[str]
+    workspace: Workspace,
+    files: Files,
+    listed: Mapping[ObjectId, Observed],
+    names: Sequence[str],
+    *,
+    pruning: bool,
 ) -> list[ObjectId]:
-    """What ``names`` mean, in byte order.
+    """What ``names`` mean on the server, in byte order.
 
-    Raises ``EnvsyncError`` for a name that the server has not, or that is not ours.
+    Raises ``EnvsyncError`` for a name that the server has not (unless files declare it, and files
+    are pruned), or that is not ours.
     """
     owns = workspace.project.config.owns
     if not names:
         return [object_id for object_id in sorted(listed) if owned(owns, object_id)]
     chosen: dict[ObjectId, None] = {}
     for name in names:
-        found = [each for each in sorted(listed) if matches(name, each.name)]
-        if not found:
+        exact = ObjectId("manifest", name)
+        if _is_pattern(name):
+            found = [each for each in listed if matches(name, each.name)]
+            chosen.update(dict.fromkeys(each for each in found if owned(owns, each)))
+        else:
+            found = [exact] if exact in listed else []
+            chosen.update(dict.fromkeys(found))
+        if not found and not (pruning and _declares(files, name)):
             raise missing(Reference(name), workspace)
-        if "*" in name or "?" in name:
-            found = [each for each in found if owned(owns, each)]
-        chosen.update(dict.fromkeys(found))
     require_owned(workspace, chosen)
     return sorted(chosen)
+
+
+def _is_pattern(name: str) -> bool:
+    return "*" in name or "?" in name
+
+
+def _declares(files: Files, name: str) -> bool:
+    return any(matches(name, each.name) for each in files.declared)
 
 
 def require_owned(workspace: Workspace, ids: Iterable[ObjectId]) -> None:

@@ -442,7 +442,9 @@ def test_files_go_only_when_asked_and_only_of_what_was_there(make_place: Make) -
     assert fates(report) == {"other": "unchanged", "web": "removed"}
     assert [problem.code for problem in report.problems] == ["W459"]
     assert place.git("status", "--porcelain") == ""
-    place.pull(prune_files=True)
+    with pytest.raises(EnvsyncError):
+        place.pull("web")
+    assert fates(place.pull("web", prune_files=True)) == {"web": "removed"}
     assert sorted(path.name for path in place.root.rglob("*.yaml")) == [
         "envsync.yaml", "new.yaml", "other.yaml"
     ]  # fmt: skip
