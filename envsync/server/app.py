@@ -54,7 +54,11 @@ _RETRY_SOON: Final = (("retry-after", "1"),)
 
 
 class App:
-    """Serves one store. ``closing`` makes ``/ready`` say no, before the listener closes."""
+    """Serves one store. ``closing`` makes ``/ready`` say no, before the listener closes.
+
+    ``in_process`` says that the caller owns the database: it gets the ``StoreError`` itself, which
+    names the file and the way out, where a caller from elsewhere only learns that it can't be used.
+    """
 
     def __init__(
         self,
@@ -62,8 +66,11 @@ class App:
         settings: AppSettings,
         authenticator: Authenticator,
         access_log: AccessLog | None,
+        *,
+        in_process: bool = False,
     ) -> None:
         self._store = store
+        self._in_process = in_process
         self._settings = settings
         self._authenticator = authenticator
         self._access_log = access_log
@@ -95,6 +102,8 @@ class App:
         except Refusal as refusal:
             answer = rejected(refusal)
         except StoreError as error:
+            if self._in_process:
+                raise
             _log.error("database: %s", error.message)
             answer = rejected(_unavailable())
         except CancelledError:
@@ -222,16 +231,18 @@ def build_app(
     *,
     authenticator: Authenticator | None = None,
     access_log: AccessLog | None = None,
+    in_process: bool = False,
 ) -> App:
     """The app over an open ``store``, which stays the caller's to close.
 
     Without an ``authenticator`` every request needs a key, or a token of one of the issuers that
-    ``settings`` name.
+    ``settings`` name. ``in_process``: calls raise ``StoreError``, since the caller owns the
+    database.
     """
     chosen = settings or AppSettings()
     if authenticator is None:
         authenticator = ByCredential(_trusted(chosen))
-    return App(store, chosen, authenticator, access_log)
+    return App(store, chosen, authenticator, access_log, in_process=in_process)
 
 
 def _trusted(settings: AppSettings) -> Any:

@@ -30,7 +30,7 @@ class LocalServer:
 def open_local(database: Path, *, user: str) -> LocalServer:
     """The server over the SQLite file ``database``, made when it isn't there.
 
-    What it saves is saved by ``local:<user>``. Raises ``StoreError``.
+    What it saves is saved by ``local:<user>``. Raises ``StoreError``; so do calls of the app.
     """
     store = open_store(database)
-    return LocalServer(build_app(store, authenticator=Local(user)), store)
+    return LocalServer(build_app(store, authenticator=Local(user), in_process=True), store)
