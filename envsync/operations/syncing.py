@@ -116,6 +116,7 @@ def land(prepared: Prepared) -> Landed:
     found = committing.pending(project, clone)
     require_same_tree(workspace, plan, "nothing was committed or applied")
     commit_id = clone.commit
+    committing.settle(project, found, workspace.environ)
     if found.files:
         require_message(options, len(found.files))
         trailers = {PLAN_TRAILER: plan.id, CONTEXT_TRAILER: workspace.context.name}

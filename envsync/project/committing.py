@@ -111,6 +111,16 @@ def commit(
     return head(project)
 
 
+def settle(project: Project, found: Pending, environ: Mapping[str, str]) -> None:
+    """Where there is nothing to commit, lets the index say of the envsync files what HEAD and the
+    working tree both say: a hook that rewrote its commit leaves another content staged, which the
+    next commit would bring back. Raises ``EnvsyncError``."""
+    if found.paths and not found.files:
+        ran = act(project.root, environ, "add", "--all", *_FROM_STDIN, given=_specs(found.paths))
+        if ran.code != 0:
+            raise _refused(ran)
+
+
 _FROM_STDIN = ("--pathspec-from-file=-", "--pathspec-file-nul")
 
 

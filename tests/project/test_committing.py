@@ -11,7 +11,7 @@ import pytest
 
 from envsync.errors import EnvsyncError, RefusedError
 from envsync.project.clone import Clone, Upstream, look, require_committable, require_identity
-from envsync.project.committing import commit, head, holds, pending, push
+from envsync.project.committing import commit, head, holds, pending, push, settle
 from envsync.project.config import Project, load
 
 Write = Callable[[Mapping[str, str | bytes]], Project]
@@ -115,7 +115,10 @@ def test_what_is_staged_and_taken_back_in_the_file_is_no_change(
     (root / "manifests/a.yaml").write_text("kind: pod\n")
     git(root, "add", "manifests/a.yaml")
     (root / "manifests/a.yaml").write_text("{}\n")
-    assert pending(project, look(project)).files == {}
+    found = pending(project, look(project))
+    assert found.files == {}
+    settle(project, found, ENVIRON)
+    assert git(root, "status", "--porcelain") == ""
 
 
 def test_new_files_that_were_staged_deleted_or_announced(project: Project, root: Path) -> None:
