@@ -76,12 +76,12 @@ class Phrasing:
         of the key or the dash that it belongs to, ``text_column`` that of a text under ``|`` where
         there is one already."""
         if isinstance(value, str):
-            column = indent + self.step if text_column is None else text_column
-            literal = _literal(value, column)
-            several = "\n" in value.rstrip("\n")
             quoted = style in ("single", "double")
-            if literal and (several or (value.endswith("\n") and not quoted)):
-                yield literal
+            if "\n" in value and (not quoted or "\n" in value.rstrip("\n")):
+                column = indent + self.step if text_column is None else text_column
+                literal = _literal(value, column)
+                if literal:
+                    yield literal
             if not self.is_json and not quoted and is_plain_text(value):
                 yield Written(value)
             yield Written(self._text(value, style))

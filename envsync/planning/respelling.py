@@ -40,7 +40,8 @@ def respell(said: JsonObject, wanted: JsonObject, *, defaults: bool = True) -> d
     nice = _mapping((), said, here, _filled(said, wanted), wanted)
     for name in [name for name, value in nice.items() if value == {} and said.get(name) != {}]:
         del nice[name]
-    if same(normalise("manifest", nice), normalise("manifest", wanted)):
+    meant = normalise("manifest", nice)
+    if same(meant, wanted) or same(meant, normalise("manifest", wanted)):
         return nice
     return _mapping((), said, here, _ABSENT, wanted)
 
