@@ -98,7 +98,8 @@ class Loop:
                 if look.has_errors:
                     raise FileError.of(look.errors)
                 await self._round.see_server()
-                await self._round.reconcile(settled=True, since=since)
+                await self._round.replan(since)
+                await self._round.carry_out(settled=True)
                 done = self._round.outcomes or self._round.again_at is None
                 if done or self._stop.is_set:
                     return self._code_of_once()
@@ -168,8 +169,10 @@ class Loop:
                 return
             self.board.doing = "asking the server"
             stirred = await self._round.see_server()
-            settled = settled and self._events.due is None
-            await self._round.reconcile(settled=settled, since=since)
+            await self._round.replan(since)
+            self._recovered()
+            settled = settled and not self._dirty and self._events.due is None
+            await self._round.carry_out(settled=settled)
         except FileError:
             # A file went away between the look and the reading of it.
             self._dirty = True
@@ -193,12 +196,14 @@ class Loop:
         if self._check_armed():
             self._dirty = True  # what happened there before it was watched
 
-    def _succeeded(self, *, stirred: bool) -> None:
-        now = time.monotonic()
+    def _recovered(self) -> None:
         if self._failures:
-            self._tell(events.Recovered(now - self._failing_since))
+            self._tell(events.Recovered(time.monotonic() - self._failing_since))
         self._failures, self._retry_at = 0, 0.0
         self.board.trouble = None
+
+    def _succeeded(self, *, stirred: bool) -> None:
+        now = time.monotonic()
         self.board.rounds_total += 1
         if stirred or self._round.again_at is not None:
             self._pace.stir()

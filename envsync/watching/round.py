@@ -112,11 +112,11 @@ class Round:
             self._tell(events.ServerChanged(saved))
         return bool(saved)
 
-    async def reconcile(self, *, settled: bool, since: float) -> None:
-        """Plans when files or server are not as they were at the last plan, and applies.
+    async def replan(self, since: float) -> None:
+        """Plans when files or server are not as they were at the last plan.
 
-        ``settled`` says that the files were quiet; ``since`` is when the first sign of a change
-        came, by the monotonic clock. Raises ``EnvsyncError``.
+        ``since`` is when the first sign of a change came, by the monotonic clock. Raises
+        ``EnvsyncError``.
         """
         self.again_at = None
         look, listed = self.look, self._listed
@@ -129,7 +129,14 @@ class Round:
         if key != self._key:
             await self._make_plan(look, listed, since)
             self._key = key
-        if self._options.apply and self.plan is not None:
+
+    async def carry_out(self, *, settled: bool) -> None:
+        """Applies the last plan, where that is wanted and may be done now. ``settled`` says that
+        the files were quiet. Raises ``EnvsyncError``."""
+        look = self.look
+        if look is None or look.has_errors or self.plan is None:
+            return
+        if self._options.apply:
             await self._apply(look, self.plan, settled=settled)
 
     def _state_key(self, look: Look, listed: Mapping[ObjectId, Observed]) -> tuple[str, ...]:

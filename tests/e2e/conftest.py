@@ -93,6 +93,7 @@ class Repository:
 class Server:
     address: str
     process: subprocess.Popen[bytes]
+    database: str = ""
 
 
 @pytest.fixture
@@ -135,7 +136,7 @@ def start_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
         for line in process.stdout:
             event = json.loads(line)
             if event.get("event") == "listening":
-                return Server(str(event["address"]), process)
+                return Server(str(event["address"]), process, str(database))
         raise AssertionError(f"the server did not start: exit {process.wait()}")
 
     yield start
