@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Final
 
 from envsync.applying.deleting import delete
+from envsync.applying.holding import held_back, is_held_back
 from envsync.applying.outcome import Outcome, Result
 from envsync.applying.pausing import Pause, jittered
 from envsync.applying.ports import Reader, Writer
@@ -123,6 +124,8 @@ async def _work(
 
 
 async def _carry_out_one(run: Run, change: Change, results: dict[ObjectId, Outcome]) -> Outcome:
+    if change.held_back:
+        return held_back(change)
     why = run.why_not()
     if why is not None:
         return not_attempted(change, why)
@@ -130,9 +133,14 @@ async def _carry_out_one(run: Run, change: Change, results: dict[ObjectId, Outco
         return failed(change, _refused_beforehand(change), attempts=0)
     if change.op is not Op.DELETE:
         return await save(run, change)
-    if any(outcome.result in _BAD and outcome.op is not Op.DELETE for outcome in results.values()):
+    if any(_stops_deletes(outcome) for outcome in results.values()):
         return not_attempted(change, _no_delete_after_failure())
     return await delete(run, change)
+
+
+def _stops_deletes(outcome: Outcome) -> bool:
+    """What was held back by the plan itself is no failure: it was decided when that was made."""
+    return outcome.result in _BAD and outcome.op is not Op.DELETE and not is_held_back(outcome)
 
 
 def _refused_beforehand(change: Change) -> RefusedError:

@@ -30,6 +30,10 @@ class Arguments:
         """The value of an argument that is always there."""
         return str(self._values[name])
 
+    def given(self, name: str) -> bool:
+        """Whether an option was said at all."""
+        return self._values[name] not in (None, False, [])
+
     def flag(self, name: str) -> bool:
         return bool(self._values[name])
 

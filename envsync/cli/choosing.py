@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from envsync.cli import places
@@ -11,7 +12,19 @@ from envsync.planning.selection import Selection
 from envsync.project.config import Project
 
 
-def plan_options(arguments: Arguments, root: Path, *, recreate: bool = False) -> PlanOptions:
+def changing_options(arguments: Arguments, root: Path) -> PlanOptions:
+    """The options of a plan that is to be carried out."""
+    on_drift = arguments.text("on_drift")
+    return replace(
+        plan_options(arguments, root),
+        recreate=arguments.flag("recreate"),
+        prune=arguments.flag("prune"),
+        # What is adopted is left alone by the plan: it is written into the files.
+        on_drift=None if on_drift is None else "overwrite" if on_drift == "overwrite" else "refuse",
+    )
+
+
+def plan_options(arguments: Arguments, root: Path) -> PlanOptions:
     """The options of a plan, for commands that take paths and selectors."""
     return PlanOptions(
         selection=Selection(
@@ -19,7 +32,6 @@ def plan_options(arguments: Arguments, root: Path, *, recreate: bool = False) ->
             types=arguments.several("type"),
             names=arguments.several("name"),
         ),
-        recreate=recreate,
         cache=not arguments.flag("no_cache"),
     )
 

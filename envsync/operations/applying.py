@@ -15,6 +15,7 @@ from envsync.applying.exit_code import exit_code
 from envsync.applying.outcome import Outcome, Result
 from envsync.applying.stop import StopSignal
 from envsync.errors import EnvsyncError, Problem, Severity
+from envsync.operations.committed import require_committed
 from envsync.operations.planning import ask, ignore_rules, list_objects
 from envsync.operations.reports import ApplyReport
 from envsync.operations.workspace import Session, Workspace
@@ -31,12 +32,14 @@ Progress = Callable[[Outcome], None]
 @dataclass(frozen=True, slots=True)
 class ApplyOptions:
     """``saved`` says that the plan was reviewed earlier: then any object that moved since stops
-    all of it. ``allow_deletes`` is the number of deletes that the person expects. ``audit`` is a
+    all of it. ``allow_deletes`` is the number of deletes that the person expects. ``allow_dirty``
+    applies files that are not committed outside embedded contexts too. ``audit`` is a
     file that gets one JSON line for each outcome. ``concurrency`` bounds how many objects are
     written side by side."""
 
     saved: bool = False
     allow_deletes: int | None = None
+    allow_dirty: bool = False
     audit: Path | None = None
     concurrency: int = CONCURRENCY
 
@@ -54,8 +57,9 @@ async def apply(
 ) -> ApplyReport:
     """Carries ``plan`` out against the context's server.
 
-    Raises ``RefusedError`` when a saved plan is stale and ``BrakeError`` when it would delete more
-    than was said, both before anything is written. Once writing has begun it never raises for what
+    Raises ``RefusedError`` when a saved plan is stale or files are not committed that should be,
+    and ``BrakeError`` when it would delete more than was said, all of them before anything is
+    written. Once writing has begun it never raises for what
     a server or the network does: each object has its outcome.
     """
     require_released(workspace, plan, options)
@@ -84,6 +88,8 @@ async def apply_in(
     """As ``apply``, over a session that is open already."""
     started = time.perf_counter()
     require_released(workspace, plan, options)
+    if not options.allow_dirty:
+        require_committed(workspace, plan, saved=options.saved)
     halt = stop or StopSignal()
     done = frozenset[ObjectId]()
     if options.saved:

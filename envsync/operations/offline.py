@@ -47,7 +47,6 @@ def plan_offline(
     clone = git.state(workspace.project)
     plan = planner.build_plan(
         drafts,
-        {},
         project=workspace.project.config.project,
         context=workspace.context.name,
         server=ServerIdentity(f"git:{revision}", base.commit),

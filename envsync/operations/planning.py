@@ -7,6 +7,7 @@ import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Literal
 
 from envsync.api.runtime import RuntimeReader
 from envsync.api.views import DryRun, PlanItem
@@ -15,12 +16,14 @@ from envsync.errors import FileError
 from envsync.linting import lint
 from envsync.operations.remembering import recall, remember
 from envsync.operations.reports import PlanReport
+from envsync.operations.standing import Known, find_standings
 from envsync.operations.workspace import Session, Workspace
 from envsync.planning import planner
 from envsync.planning.answers import AnswerKey
 from envsync.planning.ignore import IgnoreRule
 from envsync.planning.plan import Change, Plan
 from envsync.planning.selection import EVERYTHING, Selection
+from envsync.planning.settling import Wishes
 from envsync.project import git, hints
 from envsync.project.config import Config
 from envsync.project.git import GitState
@@ -39,12 +42,16 @@ REDRAFTS = 3
 
 @dataclass(frozen=True, slots=True)
 class PlanOptions:
-    """``recreate`` makes again what was deleted on the server. ``cache`` may be turned off to read
-    every file anew."""
+    """``recreate`` makes again what was deleted on the server. ``prune`` deletes what this
+    repository declared once and no longer does; envsync.yaml may ask for it too. ``on_drift``
+    stands in for what envsync.yaml says of drift. ``cache`` may be turned off to read every file
+    anew."""
 
     selection: Selection = EVERYTHING
     recreate: bool = False
     cache: bool = True
+    prune: bool = False
+    on_drift: Literal["refuse", "overwrite"] | None = None
 
 
 DEFAULTS = PlanOptions()
@@ -69,8 +76,8 @@ async def plan(workspace: Workspace, options: PlanOptions = DEFAULTS) -> PlanRep
     ``NetworkError`` or ``ApiError`` when the server cannot be read.
     """
     started = time.perf_counter()
-    looking = look(workspace)
     declarations = declare(workspace, options)
+    looking = look(workspace)  # a thread: from here on no work is spread over processes
     async with workspace.session() as session:
         made = await plan_in(session, workspace, declarations, await looking, options)
     return PlanReport(
@@ -115,6 +122,7 @@ async def plan_in(
     comparable = session.health.ours
     remembered = frozenset[AnswerKey]() if comparable else recall(session.identity)
     rules = ignore_rules(config)
+    remembered_applies = hints.read_hints(workspace.project, session.identity.host_id)
     listed = await list_objects(session) if at_hand.listed is None else at_hand.listed
     comparison = planner.compare(
         declarations.declared,
@@ -122,7 +130,7 @@ async def plan_in(
         comparable=comparable,
         owns=config.owns,
         selection=options.selection,
-        hints=applied_here(workspace, session),
+        hints=[ObjectId(*key) for key in remembered_applies],
         recreate=options.recreate,
         remembered=remembered,
         ignore=rules,
@@ -146,15 +154,40 @@ async def plan_in(
         answers = {**answers, **await ask(session.reader, again)}
     if not comparable:
         remember(session.identity, remembered, planner.learned(drafts, answers))
+    drafts = planner.answered(drafts, answers)
+    known = Known(
+        {**listed, **{each: found for each, found in bodies.items() if found is not None}},
+        desired,
+        {each.id: each.paths for each in declarations.declared},
+        remembered_applies,
+        rules,
+    )
+    findings = await find_standings(session, workspace, clone, drafts, known)
+    if findings is not None or config.moved:
+        told = planner.Findings({}) if findings is None else findings
+        moves = [
+            planner.Moved(ObjectId(each.type, each.old), ObjectId(each.type, each.new))
+            for each in config.moved
+        ]
+        drafts = planner.settle(drafts, listed, told, wishes(config, options), moves)
     return planner.build_plan(
         drafts,
-        answers,
         project=config.project,
         context=workspace.context.name,
         server=session.identity,
         tree=declarations.tree,
         commit=clone.commit if clone else "",
         created_at=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+    )
+
+
+def wishes(config: Config, options: PlanOptions) -> Wishes:
+    """What may be done about drift and about what is no longer declared."""
+    return Wishes(
+        overwrite=(options.on_drift or config.policy.on_drift) == "overwrite",
+        prune=options.prune or config.policy.prune,
+        recreate=options.recreate,
+        narrow=options.selection.is_narrow,
     )
 
 

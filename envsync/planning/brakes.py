@@ -40,11 +40,12 @@ def tripped(
     max_percent: int = MAX_DELETE_PERCENT,
 ) -> tuple[Problem, ...]:
     """The brakes that stop ``plan``. None when it deletes few, or ``allow_deletes`` is right.
+    Deletes that it holds back don't count.
 
     A wrong ``allow_deletes`` stops a plan that would pass without it: the number is what a person
     believes will happen, and it can only narrow what is permitted.
     """
-    deletes = [change for change in plan.changes if change.op is Op.DELETE]
+    deletes = [change for change in plan.changes if change.op is Op.DELETE and not change.held_back]
     count = len(deletes)
     if allow_deletes is not None:
         return () if allow_deletes == count else (_wrong_number(count, allow_deletes),)

@@ -37,7 +37,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``held`` needs nothing more; ``candidates`` need bodies; ``deletes`` are to be pruned.
+    """``held`` needs nothing more; ``candidates`` need bodies.
 
     ``left_out`` says in sentences what this comparison does not speak of. ``not_owned`` are
     objects that files declare though ``owns`` gives them to somebody else.
@@ -45,7 +45,6 @@ class Comparison:
 
     candidates: tuple[Candidate, ...]
     held: tuple[Held, ...]
-    deletes: tuple[Observed, ...] = ()
     left_out: tuple[str, ...] = ()
     not_owned: tuple[ObjectId, ...] = ()
     comparable: bool = True
@@ -77,17 +76,14 @@ def compare(
     recreate: bool = False,
     remembered: Collection[AnswerKey] = (),
     ignore: Sequence[IgnoreRule] = (),
-    prunable: Collection[ObjectId] = (),
-    deletes_off: str = "",
 ) -> Comparison:
     """What is in sync, what may differ, and what the server has besides.
 
     ``comparable`` says that the server's hash is the canonical digest, so that equal digests are
     enough. ``hints`` are objects that this clone once applied to this server: one that is gone
     was deleted there, and is not made again unless ``recreate``. ``remembered`` are objects that
-    the server called unchanged before. ``prunable`` are objects of the server that may be deleted;
-    ``deletes_off`` says in a sentence why none may be in this run. Every sequence of the result is
-    in byte order of type and name.
+    the server called unchanged before. Every sequence of the result is in byte order of type and
+    name.
     """
     candidates: list[Candidate] = []
     held: list[Held] = []
@@ -119,14 +115,11 @@ def compare(
             state_or_open = State.DIFFERS if comparable and not ignore else None
             candidates.append(Candidate(each, observed, state_or_open))
     others = [] if met == len(listed) else _others(declared, listed, owns, selection)
-    deletes = _deletes(others, prunable, off=bool(deletes_off) or narrow)
-    going = {observed.id for observed in deletes}
-    held += [foreign(observed) for observed in others if observed.id not in going]
+    held += [foreign(observed) for observed in others]
     return Comparison(
         candidates=tuple(sorted(candidates, key=lambda each: each.declared.id)),
         held=tuple(sorted(held, key=lambda each: each.id)),
-        deletes=deletes,
-        left_out=_left_out(passed, selection, not_owned, bool(others and prunable), deletes_off),
+        left_out=_left_out(passed, selection, not_owned),
         not_owned=tuple(sorted(not_owned)),
         comparable=comparable,
     )
@@ -192,20 +185,10 @@ def _others(
     ]
 
 
-def _deletes(
-    others: list[Observed], prunable: Collection[ObjectId], *, off: bool
-) -> tuple[Observed, ...]:
-    if off or not prunable:
-        return ()
-    return tuple(sorted((each for each in others if each.id in prunable), key=lambda each: each.id))
-
-
 def _left_out(
     passed: int,
     selection: Selection,
     not_owned: Sequence[ObjectId],
-    would_delete: bool,
-    deletes_off: str,
 ) -> tuple[str, ...]:
     told: list[str] = []
     if selection.is_narrow:
@@ -218,6 +201,4 @@ def _left_out(
         f"{object_id} is declared here, but `owns` in envsync.yaml does not cover it; left alone"
         for object_id in sorted(not_owned)
     ]
-    if deletes_off and would_delete and not selection.is_narrow:
-        told.append(f"nothing is deleted: {deletes_off}")
     return tuple(told)

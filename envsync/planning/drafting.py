@@ -67,7 +67,7 @@ def draft(
             held.append(Held(object_id, State.MISSING, path=desired[object_id].position.path))
             continue
         fields = ignored_fields(ignore, object_id)
-        ours = _with_ignored(desired[object_id], theirs, fields)
+        ours = with_ignored(desired[object_id], theirs, fields)
         if theirs is not None:
             keys[object_id] = answer_key(candidate.declared, theirs.base, fields)
             if _is_same(ours, theirs, comparable=comparison.comparable):
@@ -75,7 +75,6 @@ def draft(
                 held.append(replace(in_sync(candidate.declared, theirs), hash=ours.hash))
                 continue
         changes.append(_change(candidate, ours, theirs))
-    changes += [_delete(each) for each in comparison.deletes]
     return Drafts(
         changes=tuple(changes),
         held=_sorted(held, comparison.held),
@@ -102,7 +101,7 @@ def _latest(candidate: Candidate, observed: Mapping[ObjectId, Observed | None]) 
     return candidate.observed
 
 
-def _with_ignored(ours: Desired, theirs: Observed | None, fields: Sequence[Tokens]) -> Desired:
+def with_ignored(ours: Desired, theirs: Observed | None, fields: Sequence[Tokens]) -> Desired:
     if theirs is None or not fields:
         return ours
     raw = theirs.body if theirs.body is not None else theirs.canonical or {}
@@ -142,19 +141,6 @@ def _change(candidate: Candidate, ours: Desired, theirs: Observed | None) -> Cha
         fields=field_changes(before, ours.canonical),
         foreseen=Foreseen(environments=theirs.environments),
         path=path,
-        saved_by=theirs.saved_by,
-        saved_at=theirs.saved_at,
-    )
-
-
-def _delete(theirs: Observed) -> Change:
-    return Change(
-        theirs.id,
-        Op.DELETE,
-        State.FOREIGN,
-        base=theirs.base,
-        base_canonical=theirs.canonical,
-        foreseen=Foreseen(environments=theirs.environments),
         saved_by=theirs.saved_by,
         saved_at=theirs.saved_at,
     )

@@ -1,10 +1,13 @@
-"""From what is declared and what a server holds to a plan, in three pure steps.
+"""From what is declared and what a server holds to a plan, in pure steps.
 
 1. :func:`compare` tells from digests which objects can differ.
 2. :func:`draft` tells from the bodies of those what would be sent.
-3. :func:`build_plan` joins that with what the server's dry run says of it.
+3. :func:`answered` joins that with what the server's dry run says of it.
+4. :func:`settle` tells from commits and versions what of it is sent, held back, moved or deleted.
+5. :func:`build_plan` makes one value of it.
 
-Between the steps the caller reads: files and bodies after the first, dry runs after the second.
+Between the steps the caller reads: files and bodies after the first, dry runs after the second,
+history after the third (without one the fourth is left out).
 An object that did not change costs no request.
 """
 
@@ -21,37 +24,33 @@ from envsync.planning.file import identified
 from envsync.planning.foreseen import ServerAnswer, foreseen, says_unchanged, server_fields
 from envsync.planning.order import in_order
 from envsync.planning.plan import Change, Held, Plan, ServerIdentity
+from envsync.planning.settling import Findings, Moved, Wishes, settle
 from envsync.resources.resource import ObjectId
 
 __all__ = [
     "Candidate",
     "Comparison",
     "Drafts",
+    "Findings",
     "Labels",
+    "Moved",
     "Owns",
+    "Wishes",
+    "answered",
     "build_plan",
     "compare",
     "draft",
     "learned",
     "moved",
     "precondition",
+    "settle",
 ]
 
 
-def build_plan(
-    drafts: Drafts,
-    answers: Mapping[ObjectId, ServerAnswer],
-    *,
-    project: str,
-    context: str,
-    server: ServerIdentity,
-    tree: str,
-    commit: str = "",
-    created_at: str = "",
-) -> Plan:
-    """The plan of ``drafts``. ``answers`` holds the dry run of each of ``drafts.asks`` that has
-    one; what the server calls unchanged is held as in sync, whatever our diff says. ``tree`` is
-    the digest of the files that the plan was made from."""
+def answered(drafts: Drafts, answers: Mapping[ObjectId, ServerAnswer]) -> Drafts:
+    """``drafts`` with what the server said of them. ``answers`` holds the dry run of each of
+    ``drafts.asks`` that has one; what the server calls unchanged is held as in sync, whatever our
+    diff says."""
     changes: list[Change] = []
     held = list(drafts.held)
     for change in drafts.changes:
@@ -64,6 +63,21 @@ def build_plan(
             changes.append(_with_answer(change, answer, comparable=drafts.comparable))
     if len(held) > len(drafts.held):
         held.sort(key=lambda each: each.id)
+    return replace(drafts, changes=tuple(changes), held=tuple(held))
+
+
+def build_plan(
+    drafts: Drafts,
+    *,
+    project: str,
+    context: str,
+    server: ServerIdentity,
+    tree: str,
+    commit: str = "",
+    created_at: str = "",
+) -> Plan:
+    """The plan of ``drafts`` that are answered and, where there is a history, settled. ``tree`` is
+    the digest of the files that the plan was made from."""
     return identified(
         Plan(
             id="",
@@ -71,8 +85,8 @@ def build_plan(
             context=context,
             server=server,
             tree=tree,
-            changes=in_order(changes),
-            held=tuple(held),
+            changes=in_order(drafts.changes),
+            held=drafts.held,
             left_out=drafts.left_out,
             commit=commit,
             created_at=created_at,

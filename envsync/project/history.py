@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -48,6 +48,9 @@ Touched = Mapping[str, str]
 that it left there; an empty id where it removed the file."""
 
 
+Commits = Generator[tuple["Commit", Touched], None, None]
+
+
 class LostHistoryError(EnvsyncError):
     """Git knows of content that it can neither find nor fetch."""
 
@@ -80,7 +83,6 @@ class History:
         self.shallow = shallow
         self.partial = partial
         self._contents: subprocess.Popen[bytes] | None = None
-        self._known: dict[str, bytes | None] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -98,18 +100,24 @@ class History:
             _end(self._contents)
             self._contents = None
 
-    def commits_touching(self, paths: Collection[str]) -> Iterator[tuple[Commit, Touched]]:
+    def commits_touching(
+        self, paths: Collection[str], *, here: bool = False, beyond: Collection[str] = ()
+    ) -> Commits:
         """The commits that touched any of ``paths`` (files or folders, taken literally), newest
         first: a commit before its parents, the checked out branch before others of the same time.
 
-        A merge counts only where it differs from all of its parents. Git stops when the iterator
-        is closed.
+        A merge counts only where it differs from all of its parents. ``here`` leaves out what only
+        other branches have, ``beyond`` what those commits (of :meth:`tips`) reach. Git stops when
+        the iterator is closed. Raises ``LostHistoryError``.
         """
-        yield from self._log([f":(literal){path}" for path in paths])
+        yield from self._log([f":(literal){path}" for path in paths], here, beyond)
 
-    def commits_matching(self, globs: Collection[str]) -> Iterator[tuple[Commit, Touched]]:
+    def commits_matching(
+        self, globs: Collection[str], *, here: bool = False, beyond: Collection[str] = ()
+    ) -> Commits:
         """As :meth:`commits_touching`, for globs such as ``manifests/*/box.*``."""
-        yield from self._log([f":(glob){glob}" for glob in globs])
+        escaped = (glob.replace("[", "\\[") for glob in globs)
+        yield from self._log([f":(glob){glob}" for glob in escaped], here, beyond)
 
     def ever_declared(self) -> frozenset[str]:
         """Every path that some commit had an envsync file at."""
@@ -120,26 +128,50 @@ class History:
             if says_something(self.project, path)
         )
 
+    def tips(self) -> tuple[str, ...]:
+        """What everything that was said is reached from; the same as long as nothing is
+        committed, fetched or removed."""
+        listed = run_git(self.project.home, "for-each-ref", "--format=%(objectname) %(refname)")
+        found = {self.head} if self.head else set()
+        for line in listed.decode("utf-8", "replace").splitlines():
+            tip, _, name = line.partition(" ")
+            if name != "refs/stash" and not name.startswith("refs/notes/"):
+                found.add(tip)
+        return tuple(sorted(found))
+
     def read(self, commit_id: str, path: str) -> bytes | None:
         """The file at ``path`` as the commit has it; ``None`` when it has none there.
 
         Raises ``LostHistoryError`` when Git cannot come by the content.
         """
-        if "\n" in path:
-            return None
-        return self._content(f"{commit_id}:./{path}")
+        found = self.find(commit_id, path)
+        return None if found is None else found[1]
 
-    def blob(self, blob_id: str) -> bytes | None:
-        """The content of a blob, each read once. Raises ``LostHistoryError``."""
-        if blob_id not in self._known:
-            self._known[blob_id] = self._content(blob_id)
-        return self._known[blob_id]
+    def find(self, commit_id: str, path: str) -> tuple[str, bytes] | None:
+        """As :meth:`read`, with the id of the blob."""
+        return None if "\n" in path else self._ask(f"{commit_id}:./{path}")
 
-    def _log(self, pathspecs: list[str]) -> Iterator[tuple[Commit, Touched]]:
-        if not pathspecs:
-            return
+    def blob(self, blob_id: str) -> bytes:
+        """The content of a blob. Raises ``LostHistoryError``."""
+        found = self._ask(blob_id)
+        if found is None:
+            raise _lost(blob_id)
+        return found[1]
+
+    def _log(self, pathspecs: list[str], here: bool, beyond: Collection[str]) -> Commits:
         tips = [self.head] if self.head else []
-        process = _start(self.project.home, *_LOG, *tips, *_REFS, "--", *sorted(pathspecs))
+        if not pathspecs or (here and not tips):
+            return
+        refs = () if here else _REFS
+        process = _start(
+            self.project.home,
+            *_LOG,
+            *tips,
+            *refs,
+            *(f"^{tip}" for tip in beyond),
+            "--",
+            *sorted(pathspecs),
+        )
         try:
             assert process.stdout is not None
             yield from _commits(_tokens(process.stdout))
@@ -152,7 +184,8 @@ class History:
         finally:
             _end(process)
 
-    def _content(self, name: str) -> bytes | None:
+    def _ask(self, name: str) -> tuple[str, bytes] | None:
+        """What ``git cat-file`` has by that name, if it is a blob."""
         process = self._contents
         if process is None:
             process = self._contents = _start(self.project.home, "cat-file", "--batch", asks=True)
@@ -164,28 +197,26 @@ class History:
             header = process.stdout.readline().rsplit(b" ", 2)
         except OSError:
             header = []
-        if len(header) == 3 and header[1] == b"blob":
+        if len(header) == 3 and header[2].strip().isdigit():
             content = process.stdout.read(int(header[2]))
             process.stdout.read(1)
-            return content
-        if len(header) == 3 and header[2].strip().isdigit():
-            process.stdout.read(int(header[2]) + 1)
+            return (header[0].decode("ascii"), content) if header[1] == b"blob" else None
+        if header and header[-1] == b"missing\n" and ":" in name:
             return None
-        if header and header[-1] == b"missing\n":
-            if ":" in name:
-                return None
-            raise _lost(name)
         self.close()
         raise _lost(name)
 
 
-def open_history(project: Project) -> History | None:
-    """The history around ``project``; ``None`` without Git and without commits."""
+def open_history(project: Project, head: str | None = None) -> History | None:
+    """The history around ``project``; ``None`` without Git and without commits.
+
+    ``head`` is the commit checked out where the caller knows it (empty before the first one).
+    """
     folder = git_folder(project.home)
     if folder is None:
         return None
     try:
-        head = _head(project.home)
+        head = _head(project.home) if head is None else head
         if not head and not run_git(project.home, "for-each-ref", "--count=1"):
             return None
     except FileNotFoundError:

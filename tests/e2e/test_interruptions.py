@@ -35,6 +35,7 @@ def through(repository: Repository, address: str) -> None:
     start = text.index("server: 'http")
     end = text.index("'", start + 9)
     repository.write("envsync.yaml", text[:start] + f"server: '{address}" + text[end:])
+    repository.commit()
 
 
 def versions(repository: Repository, name: str) -> list[int]:
@@ -141,7 +142,7 @@ def test_a_rival_with_another_wish_is_a_conflict_and_keeps_theirs(
 
     def interfere(seen: Seen) -> Fate:
         if seen.writes and "beta" in seen.target and not came:
-            came.append(rival.run("apply", "--yes", "--name", "beta"))
+            came.append(rival.run("apply", "--yes", "--name", "beta", "--on-drift", "overwrite"))
         return Fate.PASS
 
     with Interposer(server.address, interfere) as between:

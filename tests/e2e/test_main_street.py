@@ -58,6 +58,7 @@ def test_an_edit_is_a_change_of_one_field(repository: Repository) -> None:
     (change,) = json.loads(changed.out)["changes"]
     assert (change["name"], change["base"]["version"]) == ("alpha", 1)
     assert [each["path"] for each in change["fields"]] == ["/setup/0/command"]
+    repository.commit()
     assert repository.run("apply", "--yes").code == 0
     shown = json.loads(repository.run("show", "alpha", "--output", "json").out)
     assert shown["version"] == 2
@@ -103,12 +104,30 @@ def test_a_saved_plan_is_stale_once_somebody_saved(repository: Repository) -> No
     repository.edit("manifests/alpha.yaml", "make deps", "make ours")
     repository.run("plan", "-o", "plan.json")
     repository.edit("manifests/alpha.yaml", "make ours", "make theirs")
+    repository.commit()
     repository.run("apply", "--yes")
     stale = repository.run("apply", "plan.json", "--yes")
     assert stale.code == 4
     assert "manifest alpha was v1 and is now v2, saved by" in stale.err
     shown = json.loads(repository.run("show", "alpha", "--output", "json").out)
     assert shown["body"]["setup"][0]["command"] == "make theirs"
+
+
+def test_files_that_are_not_committed_stay_here_unless_that_is_said(
+    repository: Repository,
+) -> None:
+    repository.run("apply", "--yes")
+    repository.edit("manifests/alpha.yaml", "make deps", "make ours")
+    repository.run("plan", "-o", "plan.json")
+    embedded = "local" in repository.run("context", "show").out
+    for words in (["apply", "--yes"], ["apply", "plan.json", "--yes"]):
+        done = repository.run(*words)
+        if embedded:
+            assert done.code == 0
+        else:
+            assert (done.code, "error[E529]" in done.err) == (4, True)
+            assert "manifests/alpha.yaml" in done.err
+    assert repository.run("apply", "plan.json", "--yes", "--allow-dirty").code == 0
 
 
 def test_a_plan_of_another_context_is_refused(repository: Repository) -> None:
@@ -143,7 +162,7 @@ def test_what_was_deleted_on_the_server_is_not_made_again_unasked(
     assert [each["name"] for each in made_again["changes"]] == ["alpha"]
 
 
-def test_what_others_keep_on_the_server_is_foreign_and_left_alone(
+def test_what_no_file_declares_any_more_is_gone_and_left_alone_unasked(
     repository: Repository,
 ) -> None:
     repository.run("apply", "--yes")
@@ -151,10 +170,15 @@ def test_what_others_keep_on_the_server_is_foreign_and_left_alone(
     status = json.loads(repository.run("status", "--output", "json").out)
     assert [(each["name"], each["state"]) for each in status["rows"]] == [
         ("alpha", "in sync"),
-        ("beta", "foreign"),
+        ("beta", "gone"),
     ]
     assert repository.run("apply", "--yes").code == 0
     assert repository.run("show", "beta").code == 0
+    prune = ("apply", "--yes", "--prune", "--allow-dirty")
+    stopped = repository.run(*prune)
+    assert (stopped.code, "E530" in stopped.err) == (5, True)
+    assert repository.run(*prune, "--allow-deletes", "1").code == 0
+    assert repository.run("show", "beta").code == 1
 
 
 def test_a_narrowed_plan_says_what_it_left_out(repository: Repository) -> None:

@@ -14,9 +14,22 @@ from envsync.api.views import Conflict, Deleted, DryRun, ManifestView, Saved
 from envsync.contract.canonical import digest
 from envsync.contract.json_types import JsonObject
 from envsync.contract.normalise import normalise
+from envsync.contract.states import State
 from envsync.errors import ApiError
+from envsync.planning.drift import Standing
 from envsync.planning.plan import Plan
-from envsync.planning.planner import Comparison, build_plan, compare, draft, learned, precondition
+from envsync.planning.planner import (
+    Comparison,
+    Findings,
+    Wishes,
+    answered,
+    build_plan,
+    compare,
+    draft,
+    learned,
+    precondition,
+    settle,
+)
 from envsync.resources.observed import observed
 from envsync.resources.resource import ObjectId, Observed
 from tests.planning.samples import SERVER, TREE, declared, desired
@@ -63,7 +76,7 @@ class ServerDouble:
             stored,
             "2026-11-28T17:04:00.000Z",
             by,
-            environments=1,
+            environments=0,
         )
         self.latest[name] = view
         return view
@@ -151,6 +164,7 @@ class ServerDouble:
 def plan_for(server: ServerDouble, files: Mapping[str, JsonObject], **options: Any) -> Plan:
     """The plan of ``files`` (bodies by name) against ``server``, all three steps of it."""
     ignore = options.pop("ignore", ())
+    prunable = options.pop("prunable", ())
     comparison: Comparison = compare(
         [declared(name, files[name]) for name in sorted(files)],
         server.listed(),
@@ -167,6 +181,8 @@ def plan_for(server: ServerDouble, files: Mapping[str, JsonObject], **options: A
     remembered = options.get("remembered")
     if isinstance(remembered, set):
         remembered |= learned(drafts, answers)
-    return build_plan(
-        drafts, answers, project="acme", context="production", server=SERVER, tree=TREE
-    )
+    drafts = answered(drafts, answers)
+    gone = Standing(State.GONE, here=True)
+    findings = Findings(dict.fromkeys(prunable, gone))
+    drafts = settle(drafts, server.listed(), findings, Wishes(prune=True))
+    return build_plan(drafts, project="acme", context="production", server=SERVER, tree=TREE)

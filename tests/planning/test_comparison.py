@@ -83,40 +83,13 @@ def test_a_narrowed_comparison_says_what_it_left_out_and_never_deletes():
         server(api=SMALL, web=SMALL, **{"api-old": SMALL, "zoo": SMALL}),
         comparable=True,
         selection=Selection(names=("api*",)),
-        prunable={manifest("api-old")},
     )
     assert states(comparison) == {"api": State.DIFFERS, "api-old": State.FOREIGN}
-    assert comparison.deletes == ()
     (told,) = comparison.left_out
     assert told == (
         "narrowed to --name 'api*': 1 object of this repository left out; "
         "a narrowed plan never deletes"
     )
-
-
-def test_only_what_the_caller_calls_prunable_is_deleted():
-    bodies = {"keep": SMALL, "old": SMALL, "other": SMALL}
-    comparison = compare(
-        [declared("keep", SMALL)],
-        server(**bodies),
-        comparable=True,
-        prunable={manifest("old"), manifest("keep"), manifest("nowhere")},
-    )
-    assert [each.id for each in comparison.deletes] == [manifest("old")]
-    assert states(comparison) == {"keep": State.IN_SYNC, "other": State.FOREIGN}
-
-
-def test_a_reason_turns_deletes_off_and_is_told():
-    comparison = compare(
-        [],
-        server(old=SMALL),
-        comparable=True,
-        prunable={manifest("old")},
-        deletes_off="1 file could not be read",
-    )
-    assert comparison.deletes == ()
-    assert states(comparison) == {"old": State.FOREIGN}
-    assert comparison.left_out == ("nothing is deleted: 1 file could not be read",)
 
 
 def test_a_remembered_answer_spares_a_foreign_object_its_body():

@@ -17,7 +17,7 @@ from envsync.planning.foreseen import foreseen
 from envsync.planning.ignore import IgnoreRule
 from envsync.planning.order import in_order, stage
 from envsync.planning.plan import Change, FieldChange, FieldOp, Op
-from envsync.planning.planner import build_plan, learned, moved
+from envsync.planning.planner import answered, build_plan, learned, moved
 from envsync.resources.resource import Base, ObjectId
 from tests.planning.double import ServerDouble, plan_for
 from tests.planning.samples import (
@@ -37,9 +37,8 @@ LARGE = {"resources": {"cpus": 8}}
 
 
 def planned(drafts, answers=None, **options):
-    return build_plan(
-        drafts, answers or {}, project="acme", context="production", server=SERVER, tree=TREE
-    )
+    drafts = answered(drafts, answers or {})
+    return build_plan(drafts, project="acme", context="production", server=SERVER, tree=TREE)
 
 
 def test_a_new_object_is_created_upon_an_explicitly_absent_base():

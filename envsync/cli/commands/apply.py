@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 
 from envsync.applying.apply import CONCURRENCY
 from envsync.applying.outcome import Outcome
@@ -12,13 +13,16 @@ from envsync.cli.arguments import Arguments
 from envsync.cli.console import Console, OutputError
 from envsync.cli.stopping import stopping
 from envsync.cli.working import warn, working
-from envsync.errors import ExitCode
+from envsync.contract.states import State
+from envsync.errors import ExitCode, UsageError
 from envsync.operations import applying, planning
 from envsync.operations.applying import ApplyOptions
 from envsync.operations.reports import ApplyReport
 from envsync.operations.workspace import Workspace
 from envsync.planning.plan import Plan
-from envsync.rendering.text import counted, line, quiet
+from envsync.rendering.text import EMPTY, counted, line, quiet
+
+_DECIDED = ("recreate", "prune", "on_drift")
 
 
 def run(arguments: Arguments, console: Console) -> ExitCode:
@@ -26,11 +30,17 @@ def run(arguments: Arguments, console: Console) -> ExitCode:
     workspace = places.workspace(arguments, console)
     saved = _saved_plan(arguments, workspace)
     plan = saved or _plan(arguments, console, workspace)
+    adopted = saved is None and _adopts(arguments, workspace) and _adopt(workspace, plan, console)
+    if adopted:
+        plan = _plan(arguments, console, workspace)
     require_approval(workspace, plan, arguments.text("yes"), console)
     audit = arguments.text("audit")
     concurrency = arguments.number("concurrency")
     options = ApplyOptions(
         saved=saved is not None,
+        allow_deletes=arguments.number("allow_deletes"),
+        # What was adopted just now is to be looked at before it is committed.
+        allow_dirty=arguments.flag("allow_dirty") or adopted,
         concurrency=CONCURRENCY if concurrency is None else max(1, concurrency),
         audit=places.start(arguments) / audit if audit is not None else None,
     )
@@ -57,13 +67,40 @@ def _saved_plan(arguments: Arguments, workspace: Workspace) -> Plan | None:
         return None
     from envsync.planning.file import load
 
+    decided = [flag for flag in _DECIDED if arguments.given(flag)]
+    if decided:
+        flag = "--" + decided[0].replace("_", "-")
+        raise UsageError(
+            "E915",
+            f"{flag} has no say in a saved plan: it was decided when the plan was made",
+            remedy=f"make the plan so, with `envsync plan {flag} ...`, or apply without a plan",
+        )
     return load(places.read(path), given[0])
 
 
+def _adopts(arguments: Arguments, workspace: Workspace) -> bool:
+    chosen = arguments.text("on_drift") or workspace.project.config.policy.on_drift
+    return chosen == "adopt"
+
+
+def _adopt(workspace: Workspace, plan: Plan, console: Console) -> bool:
+    """Takes drift into the files, and shows what it wrote there. Whether there was any."""
+    if not any(change.held_back == State.DRIFT for change in plan.changes):
+        return False
+    from envsync.operations.adopting import adopt
+    from envsync.operations.committed import require_committed
+    from envsync.rendering.pulled import pull_lines
+
+    require_committed(workspace, plan, saved=False)
+    report = asyncio.run(adopt(workspace, plan))
+    if report is not None:
+        warn(console, report.problems, workspace.project.root)
+        console.err([*pull_lines(report, datetime.now(UTC)), EMPTY])
+    return report is not None
+
+
 def _plan(arguments: Arguments, console: Console, workspace: Workspace) -> Plan:
-    options = choosing.plan_options(
-        arguments, workspace.project.root, recreate=arguments.flag("recreate")
-    )
+    options = choosing.changing_options(arguments, workspace.project.root)
     with working(console, f"planning for {workspace.context.name}"):
         report = asyncio.run(planning.plan(workspace, options))
     warn(console, report.problems, workspace.project.root)

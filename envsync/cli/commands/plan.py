@@ -20,9 +20,7 @@ from envsync.rendering.escape import visible_json
 def run(arguments: Arguments, console: Console) -> ExitCode:
     """Prints the plan, and saves it where ``-o`` says."""
     workspace = places.workspace(arguments, console)
-    options = choosing.plan_options(
-        arguments, workspace.project.root, recreate=arguments.flag("recreate")
-    )
+    options = choosing.changing_options(arguments, workspace.project.root)
     revision = arguments.text("offline")
     with working(console, f"planning for {workspace.context.name}"):
         if revision is None:

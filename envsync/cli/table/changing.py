@@ -9,6 +9,7 @@ GROUP = "Plan and apply"
 _SELECTORS = (
     *SELECTORS,
     Option(("--recreate",), "make again what was deleted on the server"),
+    Option(("--prune",), "delete what the repository declared once and no longer does"),
     Option(("--no-cache",), "read every file again, whatever is remembered"),
 )
 
@@ -29,6 +30,12 @@ CHANGING = (
         ),
         options=(
             *_SELECTORS,
+            Option(
+                ("--on-drift",),
+                "what to do with what the repository never said (default: as envsync.yaml says)",
+                "CHOICE",
+                choices=("refuse", "overwrite"),
+            ),
             Option(("-o", "--out"), "save the plan to FILE", "FILE", completes="file"),
             Option(
                 ("--detailed-exitcode",),
@@ -45,6 +52,7 @@ CHANGING = (
             Example("envsync plan --context local -o plan.json", "save the plan for a review"),
             Example("envsync plan --output markdown", "for a pull request"),
             Example("envsync plan --name 'web-*'", "only some objects"),
+            Example("envsync plan --prune", "with the deletes of what the files no longer declare"),
             Example("envsync plan --offline HEAD", "what is not committed, without a server"),
         ),
         formats=("text", "markdown", "json"),
@@ -77,6 +85,15 @@ CHANGING = (
         options=(
             *_SELECTORS,
             Option(
+                ("--on-drift",),
+                "what to do with what the repository never said: leave it, write over it, or take "
+                "it into the files (default: as envsync.yaml says)",
+                "CHOICE",
+                choices=("refuse", "overwrite", "adopt"),
+            ),
+            Option(("--allow-deletes",), "how many deletes are meant", "N", number=True),
+            Option(("--allow-dirty",), "apply files that are not committed"),
+            Option(
                 ("--yes",),
                 "ask nothing; a protected context needs the plan's id",
                 "PLAN-ID",
@@ -90,13 +107,14 @@ CHANGING = (
         examples=(
             Example("envsync apply", "plan, then apply"),
             Example("envsync apply plan.json", "apply exactly what was reviewed"),
+            Example("envsync apply --on-drift overwrite", "write over what others saved there"),
             Example("envsync apply --context local --output json", "every outcome, for a script"),
         ),
         exits=(
             (0, "everything is as the files say"),
             (1, "an error; nothing was written"),
             (3, "something was written and something was not"),
-            (4, "nothing was written: a conflict, or the plan is stale"),
+            (4, "nothing was written: drift, a conflict, a stale plan, or uncommitted files"),
             (5, "nothing was written: a safety brake"),
         ),
     ),
