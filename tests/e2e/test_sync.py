@@ -187,6 +187,52 @@ def test_a_protected_context_wants_the_plan_named(repository: Repository) -> Non
     assert_finished(repository)
 
 
+def test_a_change_that_the_server_would_refuse(repository: Repository) -> None:
+    repository.edit("envsync.yaml", "  local: {server: embedded}\n", "")
+    repository.edit("manifests/delta.yaml", "setup", "resources: {cpus: 65}\nsetup")
+    before = repository.git("status", "--porcelain=v2")
+    done = repository.run(*SYNC)
+    assert_untouched(repository, before, done, 1)
+    assert "E550" in done.err
+    assert "cpus" in done.out
+
+
+def test_drift_stops_it_until_somebody_decides(repository: Repository, server: Server) -> None:
+    save_by_hand(server, "gamma")
+    before = repository.git("status", "--porcelain=v2")
+    refused = repository.run(*SYNC)
+    assert_untouched(repository, before, refused, 4)
+    assert "E551" in refused.err
+    assert "envsync pull gamma" in refused.err
+    done = repository.run(*SYNC, "--on-drift", "overwrite")
+    assert done.code == 0, done.err
+    assert_finished(repository)
+    assert versions(repository, "gamma") == [3, 2, 1]
+
+
+def test_theirs_pulled_is_committed_with_the_rest(repository: Repository, server: Server) -> None:
+    save_by_hand(server, "gamma")
+    assert repository.run("pull", "gamma").code == 0
+    done = repository.run(*SYNC)
+    assert done.code == 0, done.err
+    assert repository.git("show", "--format=", "--name-only").split() == [
+        "manifests/alpha.yaml", "manifests/delta.yaml", "manifests/gamma.yaml",
+    ]  # fmt: skip
+    assert versions(repository, "gamma") == [2, 1]
+
+
+def test_deletes_are_counted_before_anything_is_committed(repository: Repository) -> None:
+    for name in ("beta", "gamma"):
+        (repository.root / f"manifests/{name}.yaml").unlink()
+    before = repository.git("status", "--porcelain=v2")
+    braked = repository.run(*SYNC, "--prune")
+    assert_untouched(repository, before, braked, 5)
+    done = repository.run(*SYNC, "--prune", "--allow-deletes", "2")
+    assert done.code == 0, done.err
+    assert head(repository, "origin/main") == head(repository)
+    assert repository.run("show", "beta").code != 0
+
+
 # What stops it on the way.
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 
 from envsync.applying.outcome import Outcome
-from envsync.cli import places
+from envsync.cli import failures, places
 from envsync.cli.approval import require_approval
 from envsync.cli.arguments import Arguments
-from envsync.cli.console import Console
+from envsync.cli.console import Console, OutputError
 from envsync.cli.stopping import stopping
 from envsync.cli.working import warn, working
 from envsync.errors import ExitCode
@@ -44,7 +44,13 @@ def run(arguments: Arguments, console: Console) -> ExitCode:
         console.out(landed_lines(landed))
     report = _finish(landed, console)
     warn(console, report.applied.problems, workspace.project.root)
-    _print(report, console)
+    try:
+        _print(report, console)
+    except OutputError as error:
+        # What became of each object can't be read: "done" would claim too much.
+        console.output = "text"
+        failures.report(console, error, verbose=False)
+        return report.applied.exit_code or ExitCode.PARTIAL
     return report.applied.exit_code
 
 
@@ -53,8 +59,20 @@ def _options(arguments: Arguments) -> SyncOptions:
     return SyncOptions(
         message=arguments.text("message") or "",
         push=arguments.flag("push"),
-        plan=PlanOptions(recreate=arguments.flag("recreate"), cache=not arguments.flag("no_cache")),
+        plan=_plan_options(arguments),
+        allow_deletes=arguments.number("allow_deletes"),
         audit=places.start(arguments) / audit if audit is not None else None,
+    )
+
+
+def _plan_options(arguments: Arguments) -> PlanOptions:
+    """A sync is never of some objects only: the commit speaks of all of them."""
+    choice = arguments.text("on_drift")
+    return PlanOptions(
+        recreate=arguments.flag("recreate"),
+        prune=arguments.flag("prune"),
+        on_drift=None if choice is None else "overwrite" if choice == "overwrite" else "refuse",
+        cache=not arguments.flag("no_cache"),
     )
 
 

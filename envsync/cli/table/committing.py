@@ -27,7 +27,16 @@ SYNCING = (
                 "PLAN-ID",
                 optional=True,
             ),
+            Option(
+                ("--on-drift",),
+                "what to do with what the repository never said",
+                "CHOICE",
+                choices=("refuse", "overwrite"),
+                default="as envsync.yaml says",
+            ),
             Option(("--recreate",), "make again what was deleted on the server"),
+            Option(("--prune",), "delete what the repository declared once and no longer does"),
+            Option(("--allow-deletes",), "how many deletes are meant", "N", number=True),
             Option(("--no-cache",), "read every file again, whatever is remembered"),
             Option(
                 ("--audit",), "append one JSON line an outcome to FILE", "FILE", completes="file"
