@@ -46,6 +46,7 @@ def repository(make_repository: Callable[..., Repository]) -> Repository:
 def told(repository: Repository, server: str, key: str = "env:NYLORUN_SERVER_KEY") -> Told:
     """What both say; neither touches a file."""
     repository.write("envsync.yaml", REMOTE.format(server=server, key=key))
+    repository.commit()
     before = footprint(repository.root)
     text = repository.run("plan")
     done = repository.run("apply", "--yes", "--output", "json")
@@ -223,6 +224,7 @@ def test_a_certificate_of_a_stranger_and_the_same_once_trusted(
     assert (said.code, said.remedy) == ("E610", f"write {server.address}")
     trusting = REMOTE.format(server=server.address, key="env:NYLORUN_SERVER_KEY")
     repository.write("envsync.yaml", f"{trusting}    ca_bundle: {authority.bundle}\n")
+    repository.commit()
     done = repository.run("apply", "--yes")
     assert done.code == 0, done.err
     repository.write("envsync.yaml", f"{trusting}    ca_bundle: nowhere.pem\n")
@@ -277,6 +279,7 @@ def test_hostile_answers_are_shown_escaped(repository: Repository) -> None:
     with Interposer("http://127.0.0.1:9", malice) as server:
         key = "env:NYLORUN_SERVER_KEY"
         repository.write("envsync.yaml", REMOTE.format(server=server.address, key=key))
+        repository.commit()
         for line in (
             "plan",
             "plan --output markdown",

@@ -80,6 +80,14 @@ def tampered(repository: Repository) -> None:
     repository.edit("plan.json", "make deps", "make evil")
 
 
+def undeclared(repository: Repository) -> None:
+    """All that was applied is no longer declared."""
+    applied(repository)
+    for name in ("alpha", "beta"):
+        (repository.root / "manifests" / f"{name}.yaml").unlink()
+    repository.commit("Declare nothing")
+
+
 def deleting(repository: Repository) -> None:
     """A plan that deletes everything, as somebody might write with the library."""
     edited(repository)
@@ -140,6 +148,7 @@ ROWS: list[tuple[int, str, State]] = [
     (4, "apply plan.json", of_another_project),
     (4, "apply --yes=000000000000", fresh),
     (5, "apply plan.json", deleting),
+    (5, "apply --prune", undeclared),
     (64, "plan --context nowhere", fresh),
     (64, "plan --sideways", fresh),
     (64, "apply missing.json", fresh),
