@@ -41,11 +41,13 @@ _DONE: Final = (Result.APPLIED, Result.UNCHANGED)
 @dataclass(frozen=True, slots=True)
 class WatchOptions:
     """``apply`` writes; without it nothing ever does. ``approved`` says that a protected context
-    may be written. ``from_tree`` says that the files are those of the working tree."""
+    may be written, ``allow_dirty`` that files need not be committed outside embedded contexts.
+    ``from_tree`` says that the files are those of the working tree."""
 
     plan: PlanOptions = PlanOptions()  # noqa: RUF009 - frozen
     apply: bool = False
     approved: bool = False
+    allow_dirty: bool = False
     from_tree: bool = True
     audit: Path | None = None
 
@@ -72,7 +74,7 @@ class Round:
         self._key: tuple[str, ...] = ()
         self._attempts = Attempts()
         self._contest = Contest()
-        self._refused = ""
+        self._refused: tuple[str, ...] = ()
 
     def see_files(self, look: Look) -> None:
         """Takes a look at the files in, and tells what is new in it."""
@@ -196,7 +198,7 @@ class Round:
     async def _apply(self, look: Look, plan: Plan, *, settled: bool) -> None:
         now = time.monotonic()
         sent = self._sendable(plan, now)
-        if not sent or plan.id == self._refused:
+        if not sent or self._key == self._refused:
             waits = self._attempts.due(plan.changes)
             self.again_at = waits if waits is not None and waits > now else None
             if not sent:
@@ -212,7 +214,7 @@ class Round:
         try:
             await self._send(look, plan, sent)
         except (RefusedError, BrakeError, FileError) as error:
-            self._refused = plan.id
+            self._refused = self._key
             self._withhold(error.problems[0])
 
     def _sendable(self, plan: Plan, now: float) -> tuple[Change, ...]:
@@ -240,7 +242,7 @@ class Round:
                 session,
                 look.workspace,
                 part,
-                ApplyOptions(audit=self._options.audit),
+                ApplyOptions(audit=self._options.audit, allow_dirty=self._options.allow_dirty),
                 stop=self._stop,
             )
         finally:

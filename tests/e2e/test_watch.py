@@ -11,7 +11,7 @@ import pytest
 
 from tests.e2e.conftest import Repository, Server
 from tests.e2e.interposer import Fate, Interposer, Seen
-from tests.e2e.watching import Watching
+from tests.e2e.watching import Watching, changed
 
 BOX = "kind: virtual\nsetup:\n  - command: make {name}\n"
 NAMES = ("alpha", "beta")
@@ -131,6 +131,42 @@ def test_what_others_save_is_shown_and_never_overwritten(
         watching.stop()
     shown = json.loads(repository.run("show", "beta", "--output", "json").out)
     assert shown["body"]["setup"][0]["command"] == "make theirs"
+
+
+def test_what_is_not_committed_is_planned_and_applied_once_it_is(repository: Repository) -> None:
+    with Watching(repository, "--apply") as watching:
+        watching.planned()
+        say(repository, "alpha", "edited")
+        watching.planned("alpha")
+        assert watching.until("withheld")["problem"]["code"] == "E529"
+        repository.commit("Now it is")
+        watching.applied("alpha")
+        assert watching.stop() == 0
+    say(repository, "alpha", "edited again")
+    assert repository.run("watch", "--once", "--apply").code == 4
+    assert repository.run("watch", "--once", "--apply", "--allow-dirty").code == 0
+
+
+def test_pruning_is_asked_for_and_has_its_brakes(repository: Repository) -> None:
+    with Watching(repository, "--apply", "--prune") as watching:
+        watching.planned()
+        (repository.root / "manifests" / "alpha.yaml").unlink()
+        repository.commit("Without alpha")
+        watching.until("planned", lambda told: changed(told) == {"alpha"})
+        assert watching.until("withheld")["problem"]["code"] == "E530"
+        done = repository.run("apply", "--yes", "--prune", "--allow-deletes", "1")
+        assert done.code == 0, done.err
+        watching.until("planned", lambda told: told["counts"] == {"in sync": 1})
+        for name in ("gamma", "delta", "epsilon", "zeta"):
+            say(repository, name, name)
+        repository.commit("Four more")
+        watching.applied("gamma", "delta", "epsilon", "zeta")
+        (repository.root / "manifests" / "gamma.yaml").unlink()
+        repository.commit("Without gamma")
+        outcomes = watching.until("applied")["outcomes"]
+        assert [(each["op"], each["result"]) for each in outcomes] == [("delete", "applied")]
+        watching.until("planned", lambda told: told["counts"] == {"in sync": 4})
+        assert watching.stop() == 0
 
 
 def test_two_that_overwrite_each_other_are_parked_and_shown(

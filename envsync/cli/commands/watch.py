@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from envsync.cli import places
 from envsync.cli.arguments import Arguments
@@ -27,6 +28,10 @@ from envsync.watching.round import WatchOptions
 from envsync.watching.source import Commits, Source, WorkingTree
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_ON_DRIFT: dict[str, Literal["refuse", "overwrite"]] = {
+    "refuse": "refuse",
+    "overwrite": "overwrite",
+}
 
 
 def run(arguments: Arguments, console: Console) -> ExitCode:
@@ -49,16 +54,20 @@ def _options(arguments: Arguments, workspace: Workspace) -> WatchOptions:
             remedy=f"if that is right: envsync watch --apply --yes --context {context.name}",
         )
     audit = arguments.text("audit")
+    on_drift = arguments.text("on_drift")
     return WatchOptions(
         plan=PlanOptions(
             selection=Selection(
                 paths=places.selected(arguments, workspace.project.root),
                 types=arguments.several("type"),
                 names=arguments.several("name"),
-            )
+            ),
+            prune=arguments.flag("prune"),
+            on_drift=None if on_drift is None else _ON_DRIFT[on_drift],
         ),
         apply=applies,
         approved=arguments.flag("yes"),
+        allow_dirty=arguments.flag("allow_dirty"),
         from_tree=not commits,
         audit=places.start(arguments) / audit if audit is not None else None,
     )

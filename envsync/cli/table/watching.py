@@ -37,6 +37,18 @@ WATCHING = (
                 "REF",
                 default="HEAD, the branch that is checked out",
             ),
+            Option(
+                ("--on-drift",),
+                "what to do with what the repository never said (default: as envsync.yaml says; "
+                "what it would adopt is left alone)",
+                "CHOICE",
+                choices=("refuse", "overwrite"),
+            ),
+            Option(("--prune",), "delete what the repository declared once and no longer does"),
+            Option(
+                ("--allow-dirty",),
+                "apply files that are not committed, outside embedded contexts too",
+            ),
             Option(("--once",), "one round, then end"),
             Option(
                 ("--listen",),
