@@ -8,12 +8,13 @@ test holds it to the limits.
 from __future__ import annotations
 
 from functools import cache
-from typing import Final
-
-import jsonschema_rs
+from typing import TYPE_CHECKING, Final
 
 from envsync.contract.json_types import JsonObject
 from envsync.contract.names import RESERVED_VARIABLES
+
+if TYPE_CHECKING:
+    import jsonschema_rs
 
 _SEGMENT: Final = "[A-Za-z0-9_][A-Za-z0-9_-]*(?:[.][A-Za-z0-9_-]+)*"
 _DOTTED_SEGMENT: Final = f"[.]?{_SEGMENT}"
@@ -82,4 +83,6 @@ def is_ordinary(body: JsonObject) -> bool:
 
 @cache
 def _validator() -> jsonschema_rs.Draft202012Validator:
+    import jsonschema_rs
+
     return jsonschema_rs.Draft202012Validator(_SCHEMA)
