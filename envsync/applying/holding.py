@@ -7,6 +7,7 @@ from typing import Final
 from envsync.applying.outcome import Outcome, Result
 from envsync.contract.states import State
 from envsync.errors import Problem
+from envsync.planning.drift import drift_told
 from envsync.planning.plan import Change, Op
 
 DRIFT: Final = "E527"
@@ -28,20 +29,6 @@ def held_back(change: Change) -> Outcome:
 
 def is_held_back(outcome: Outcome) -> bool:
     return outcome.problem is not None and outcome.problem.code in (DRIFT, UNKNOWN)
-
-
-def drift_told(change: Change) -> str:
-    """What a person is told of a drift: who saved what, and what is odd about it."""
-    version = f"v{change.base.version}" if change.base else "it"
-    by = f" by {change.saved_by}" if change.saved_by else ""
-    at = f" on {change.saved_at}" if change.saved_at else ""
-    back = change.three_way.put_back if change.three_way else ""
-    told = (
-        f"and holds again what commit {back[:7]} said"
-        if back
-        else "and this repository never said it"
-    )
-    return f"{version} was saved{by}{at}, {told}"
 
 
 def _drift(change: Change) -> Problem:

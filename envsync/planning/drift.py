@@ -6,13 +6,14 @@ remembers of its own applies tell together who changed what.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from envsync.contract.states import State
 from envsync.planning.drafting import with_ignored
 from envsync.planning.ignore import Tokens
-from envsync.planning.plan import ThreeWay
+from envsync.planning.plan import Change, ThreeWay
 from envsync.planning.saying import Verdict, verdict
 from envsync.resources.resource import Desired, Observed
 
@@ -155,3 +156,21 @@ def _put_back(record: Record, before: Iterable[Observed], same: Same) -> ThreeWa
             later = record.words[places[-1]]
             return _said(version, later, record.words[record.match].commit)
     return None
+
+
+def drift_told(change: Change) -> str:
+    """Who saved what the server holds, when, and what is odd about it."""
+    version = f"v{change.base.version}" if change.base else "it"
+    by = f" by {change.saved_by}" if change.saved_by else ""
+    at = f" on {_to_the_minute(change.saved_at)}" if change.saved_at else ""
+    back = change.three_way.put_back if change.three_way else ""
+    told = "and this repository never said it"
+    if back:
+        told = f"and puts back what commit {back[:7]} said"
+    return f"{version} was saved{by}{at}, {told}"
+
+
+def _to_the_minute(at: str) -> str:
+    """``2026-11-28 17:04 UTC`` of an ISO 8601 time in UTC; any other text as it is."""
+    found = re.fullmatch(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(\.\d+)?)?Z", at)
+    return f"{found[1]} {found[2]} UTC" if found else at

@@ -11,7 +11,7 @@ def blast_radius(change: Change) -> str:
     foreseen = change.foreseen
     total, older = foreseen.environments, foreseen.on_older
     if change.op is Op.CREATE:
-        return ""
+        return _left_by_move(total, change.moved_from) if change.moved_from else ""
     if change.op is Op.DELETE:
         return _left_by_delete(total)
     version = change.base.version if change.base else 0
@@ -25,6 +25,10 @@ def blast_radius(change: Change) -> str:
         return f"{_environments(total)} {_stay(total)} on v{version}" if total > 0 else ""
     on = f"v{version}" if version == 1 else "older versions"
     return f"{_environments(older)} {_stay(older)} on {on}"
+
+
+def _left_by_move(total: int, old: str) -> str:
+    return f"{_environments(total)} {_stay(total)} on `{old}`" if total > 0 else ""
 
 
 def _left_by_delete(total: int) -> str:

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from envsync.contract.states import State
 from envsync.operations.reports import PlanReport
 from envsync.planning.counts import Counts, counts
-from envsync.planning.plan import Change, Notice, Op, Plan
+from envsync.planning.diff import field_changes
+from envsync.planning.plan import Change, FieldChange, Notice, Op, Plan
 from envsync.rendering.environments import blast_radius
 from envsync.rendering.escape import markdown, markdown_block, markdown_code
 from envsync.rendering.fields import field_views
 from envsync.rendering.plan_text import counted_changes, outline, version_step
+from envsync.rendering.symbols import change_sign
 from envsync.rendering.text import counted
+from envsync.rendering.three_way import headline_of, their_changes
 from envsync.rendering.values import value_lines
 
 BUDGET = 60_000
@@ -21,8 +24,6 @@ BUDGET = 60_000
 
 _RESERVE = 400
 """Kept for the sentence that says what was left out."""
-
-_SIGNS = {Op.CREATE: "+", Op.UPDATE: "~", Op.DELETE: "-"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ def plan_markdown(report: PlanReport, budget: int = BUDGET) -> str:
     head = _verdict(plan, found)
     tables = [
         *_rows("Refused by the server", [_refused_row(c) for c in plan.changes if c.blocked]),
-        *_rows("Deletes", [_delete_row(c) for c in plan.changes if c.op is Op.DELETE]),
+        *_rows("Held back", [_held_back_row(c) for c in plan.changes if c.held_back]),
+        *_rows("Deletes", [_delete_row(c) for c in plan.changes if _is_deleted(c)]),
         *_rows("Warnings", [_warning_row(c) for c in plan.changes if c.foreseen.warnings]),
         *_change_table([c for c in plan.changes if c.op is not Op.DELETE]),
     ]
@@ -64,8 +66,11 @@ def _verdict(plan: Plan, found: Counts) -> _Section:
     elif plan.is_empty:
         verdict = f"### ✅ envsync: in sync with {where}"
     else:
-        number = counted(len(plan.changes), "change")
+        held_back = sum(bool(change.held_back) for change in plan.changes)
+        number = counted(len(plan.changes) - held_back, "change")
         verdict = f"### envsync: {number} for {where}"
+        if held_back:
+            verdict += f", {held_back:,} held back"
     about = [
         f"project {markdown_code(plan.project)}",
         f"server {markdown_code(plan.server.address)}",
@@ -77,6 +82,10 @@ def _verdict(plan: Plan, found: Counts) -> _Section:
     if missing:
         names = ", ".join(markdown_code(str(held.id)) for held in missing[:20])
         lines += ["", f"Deleted on the server and not made again unasked: {names}"]
+    gone = [held for held in plan.held if held.state is State.GONE]
+    if gone:
+        names = ", ".join(markdown_code(str(held.id)) for held in gone[:20])
+        lines += ["", f"No longer declared here, and still on the server: {names}"]
     lines += ["", " · ".join(part for part in about if part)]
     return _Section("\n".join(lines) + "\n")
 
@@ -104,6 +113,14 @@ def _notices(change: Change, notices: Sequence[Notice]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _is_deleted(change: Change) -> bool:
+    return change.op is Op.DELETE and not change.held_back
+
+
+def _held_back_row(change: Change) -> str:
+    return f"- {markdown_code(str(change.id))}: {markdown(headline_of(change))}\n"
+
+
 def _delete_row(change: Change) -> str:
     told = blast_radius(change)
     version = f" v{change.base.version}" if change.base else ""
@@ -116,18 +133,30 @@ def _change_table(changes: Sequence[Change]) -> list[_Section]:
     head = "\n#### Changes\n\n| | object | version | Environments |\n|---|---|---|---|\n"
     rows = []
     for change in changes:
-        sign = "!" if change.blocked else _SIGNS[change.op]
+        sign = change_sign(change).text
         radius = blast_radius(change)
         version = version_step(change).replace("->", "→")
-        rows.append(f"| `{sign}` | {markdown_code(str(change.id))} | {version} | {radius} |\n")
+        if change.held_back:
+            version = change.held_back
+        name = markdown_code(str(change.id))
+        if change.moved_from:
+            name = f"{markdown_code(change.moved_from)} → {name}"
+        rows.append(f"| `{sign}` | {name} | {version} | {markdown(radius)} |\n")
     return [_Section(head), *(_Section(row) for row in rows)]
 
 
 def _details(change: Change) -> _Section:
     step = version_step(change).replace("->", "→")
-    title = f"<code>{_SIGNS[change.op]} {markdown(str(change.id))}</code> {step}"
+    title = f"<code>{change_sign(change).text} {markdown(str(change.id))}</code> {step}"
     lines = ["", "<details>", f"<summary>{title}</summary>", ""]
-    lines += [markdown_block(_diff(change), "diff"), "", "</details>", ""]
+    lines += [markdown_block(_diff(change), "diff"), ""]
+    agreed = their_changes(change)
+    if agreed is not None and change.base_canonical is not None and change.three_way is not None:
+        since = f"v{change.three_way.version}"
+        lines += [f"What was changed on the server since {since}:", ""]
+        theirs = field_changes(agreed, change.base_canonical)
+        lines += [markdown_block(_field_diff(theirs), "diff"), ""]
+    lines += ["</details>", ""]
     return _Section("\n".join(lines))
 
 
@@ -138,8 +167,12 @@ def _diff(change: Change) -> list[str]:
         return [f"@@ {outline(change.canonical or {})} @@", *body]
     if change.op is Op.DELETE:
         return [f"- {text}" for text in value_lines(change.base_canonical or {})]
+    return _field_diff(change.fields)
+
+
+def _field_diff(fields: Sequence[FieldChange]) -> list[str]:
     lines: list[str] = []
-    for view in field_views(change.fields):
+    for view in field_views(fields):
         lines.append(f"@@ {view.label} @@")
         lines += [f"{sign} {text}" for sign, text in view.rows]
     return lines

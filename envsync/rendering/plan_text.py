@@ -13,7 +13,7 @@ from envsync.planning.plan import Change, Held, Notice, Op, Plan, ServerIdentity
 from envsync.rendering import cells, escape
 from envsync.rendering.environments import blast_radius
 from envsync.rendering.fields import field_lines
-from envsync.rendering.symbols import OPS, STOPPED
+from envsync.rendering.symbols import STOPPED, change_sign
 from envsync.rendering.text import (
     EMPTY,
     Line,
@@ -25,6 +25,7 @@ from envsync.rendering.text import (
     quiet,
     strong,
 )
+from envsync.rendering.three_way import drift_lines, headline_of
 
 _NAME_COLUMN = 32
 """Names are padded to the longest one, up to this many cells."""
@@ -44,14 +45,19 @@ def plan_lines(
     plan = report.plan
     found = counts(plan)
     # Against a Git revision, what only that revision declares is what the change takes away.
-    told = {State.MISSING, State.FOREIGN} if report.offline else {State.MISSING}
-    missing = [held for held in plan.held if held.state in told]
+    told = {State.MISSING, State.FOREIGN} if report.offline else {State.MISSING, State.GONE}
+    moving = {(change.id.type, change.moved_from) for change in plan.changes}
+    missing = [
+        held
+        for held in plan.held
+        if held.state in told and (held.id.type, held.id.name) not in moving
+    ]
     if plan.is_empty and not missing:
         return [_in_sync(report, found), *_left_out(plan, width)]
     layout = _Layout(_name_width(plan.changes, missing), width)
     rows = [headline(plan.project, plan.context, plan.server, plan.commit), EMPTY]
-    rows += _spaced([_change_lines(change, layout) for change in plan.changes])
-    rows += [_missing_line(held, layout) for held in missing]
+    blocks = [_change_lines(change, layout, plan.commit) for change in plan.changes]
+    rows += _spaced([*blocks, *([_missing_line(held, layout)] for held in missing)])
     rows += [EMPTY, *_counts_lines(report, found, width)]
     return [*rows, *_left_out(plan, width), *_way_on(report, saved, goes_on=goes_on)]
 
@@ -90,13 +96,15 @@ def _in_sync(report: PlanReport, found: Counts) -> Line:
 
 
 def _name_width(changes: Sequence[Change], missing: Sequence[Held]) -> int:
-    names = [*(str(change.id) for change in changes), *(str(held.id) for held in missing)]
+    names = [*(_named(change) for change in changes), *(str(held.id) for held in missing)]
     return min(_NAME_COLUMN, max(cells.width(escape.visible(name)) for name in names))
 
 
-def _change_lines(change: Change, layout: _Layout) -> list[Line]:
+def _change_lines(change: Change, layout: _Layout, commit: str) -> list[Line]:
     rows = _head_lines(change, layout)
-    if change.op is Op.UPDATE:
+    if change.held_back or change.three_way is not None:
+        rows += drift_lines(change, layout.width, commit)
+    elif change.op is Op.UPDATE:
         rows += field_lines(change.fields, 6, layout.width)
     for notice in change.foreseen.errors:
         rows += _notice_lines(notice, "error", Style.ERROR, layout.width)
@@ -107,11 +115,14 @@ def _change_lines(change: Change, layout: _Layout) -> list[Line]:
 
 def _head_lines(change: Change, layout: _Layout) -> list[Line]:
     """The object's line; what doesn't fit beside the version goes below."""
-    sign = STOPPED if change.blocked else OPS[change.op]
-    name = escape.visible(str(change.id))
+    sign = change_sign(change)
+    name = escape.visible(_named(change))
     padded = cells.pad(name, max(layout.names, cells.width(name)))
+    if change.held_back or change.three_way is not None:
+        return _odd_lines(sign, padded, headline_of(change), layout.width)
     said = version_step(change)
-    more = blast_radius(change) if change.op is not Op.CREATE else outline(change.canonical or {})
+    new = change.op is Op.CREATE and not change.moved_from
+    more = outline(change.canonical or {}) if new else blast_radius(change)
     head = line("  ", sign, " ", strong(padded), f"   {said}")
     if not more:
         return [head]
@@ -119,6 +130,23 @@ def _head_lines(change: Change, layout: _Layout) -> list[Line]:
     if 4 + cells.width(padded) + 3 + len(said) + gap + cells.width(more) <= layout.width:
         return [head + line(" " * gap, _radius(change, more))]
     return [head, line(" " * 6, _radius(change, more))]
+
+
+def _odd_lines(sign: Span, name: str, said: str, width: int) -> list[Line]:
+    """An object's line that has a sentence to say: below the name where that is long."""
+    edge = 4 + cells.width(name) + 3
+    first, *rest = cells.wrap(escape.visible(said), max(30, width - edge))
+    return [
+        line("  ", sign, " ", strong(name), f"   {first}"),
+        *(line(" " * edge, text) for text in rest),
+    ]
+
+
+def _named(change: Change) -> str:
+    """``manifest analyst``, and where a name is new: ``manifest analyst -> analyst-box``."""
+    if change.moved_from:
+        return f"{change.id.type} {change.moved_from} -> {change.id.name}"
+    return str(change.id)
 
 
 def _radius(change: Change, text: str) -> Span:
@@ -169,7 +197,17 @@ def _missing_line(held: Held, layout: _Layout) -> Line:
     said = "deleted on the server; --recreate makes it again"
     if held.state is State.FOREIGN:
         said = "no longer declared here; a server keeps what it has"
+    if held.state is State.GONE:
+        said = _gone(held)
     return line("  ", STOPPED, " ", strong(name), f"   {said}")
+
+
+def _gone(held: Held) -> str:
+    version = f" (v{held.base.version})" if held.base else ""
+    if held.environments > 0:
+        used = counted(held.environments, "Environment uses", "Environments use")
+        return f"no longer declared here{version}; {used} it"
+    return f"no longer declared here{version}; --prune deletes it"
 
 
 def counted_changes(found: Counts) -> str:
@@ -177,8 +215,12 @@ def counted_changes(found: Counts) -> str:
     parts = [
         f"{found.create:,} to create" if found.create else "",
         f"{found.update:,} to change" if found.update else "",
+        f"{found.move:,} to move" if found.move else "",
         f"{found.delete:,} to delete" if found.delete else "",
+        f"{found.drift:,} in drift" if found.drift else "",
+        f"{found.unknown:,} unknown" if found.unknown else "",
         f"{found.missing:,} missing" if found.missing else "",
+        f"{found.gone:,} gone" if found.gone else "",
         f"{found.foreign:,} foreign" if found.foreign else "",
         f"{found.unchanged:,} unchanged" if found.unchanged else "",
     ]
@@ -210,7 +252,7 @@ def _way_on(report: PlanReport, saved: str, *, goes_on: bool) -> list[Line]:
         them = "it" if blocked == 1 else "them"
         said = f": the server would refuse {what}, so apply would not send {them}"
         return [line(Span("error", Style.ERROR), said)]
-    if plan.is_empty or goes_on:
+    if goes_on or all(change.held_back for change in plan.changes):
         return []
     if report.offline:
         said = f"Told from the files since {escape.visible(report.offline)}; no server was asked."

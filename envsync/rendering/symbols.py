@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from envsync.applying.outcome import Result
 from envsync.contract.states import State
-from envsync.planning.plan import FieldOp, Op
+from envsync.planning.plan import Change, FieldOp, Op
 from envsync.rendering.text import Span, Style
 
 OPS: dict[Op, Span] = {
@@ -23,6 +23,7 @@ SIGNS: dict[str, Style] = {
     "~": Style.CHANGE,
     " ": Style.QUIET,
 }
+MOVED = Span(">", Style.CHANGE)
 STOPPED = Span("!", Style.ERROR)
 UNCHANGED = Span("=", Style.QUIET)
 UNKNOWN = Span("?", Style.WARNING)
@@ -42,6 +43,15 @@ STATES: dict[State, Style] = {
     State.BLOCKED: Style.ERROR,
     State.CONTESTED: Style.ERROR,
 }
+
+
+def change_sign(change: Change) -> Span:
+    """The sign of a planned change: its op's, unless something keeps it from being sent."""
+    if change.held_back == State.UNKNOWN.value:
+        return UNKNOWN
+    if change.blocked or change.held_back:
+        return STOPPED
+    return MOVED if change.moved_from else OPS[change.op]
 
 
 def outcome_sign(op: Op | None, result: Result) -> Span:

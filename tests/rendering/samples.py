@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from envsync.applying.outcome import Outcome, Result
 from envsync.contract.json_types import JsonObject
 from envsync.contract.states import State
@@ -17,6 +19,7 @@ from envsync.planning.plan import (
     Op,
     Plan,
     ServerIdentity,
+    ThreeWay,
 )
 from envsync.resources.resource import Base, ObjectId
 
@@ -111,6 +114,64 @@ SCRATCH = Change(
     base=base(3),
     base_canonical={"kind": "none"},
     foreseen=Foreseen(environments=0),
+)
+AGREED: JsonObject = {
+    "kind": "virtual",
+    "resources": {"cpus": 2, "memory": "2048MiB"},
+    "network": {"allowedHosts": ["a.example"]},
+}
+OURS: JsonObject = {**AGREED, "resources": {"cpus": 2, "memory": "4096MiB"}}
+THEIRS: JsonObject = {
+    **AGREED,
+    "resources": {"cpus": 2, "memory": "8192MiB"},
+    "network": {"allowedHosts": ["a.example", "b.example"]},
+    "setup": [{"command": "make"}],
+}
+DRIFT = Change(
+    manifest("web-builder"),
+    Op.UPDATE,
+    State.DRIFT,
+    base=base(12),
+    hash="a" * 64,
+    body=OURS,
+    canonical=OURS,
+    base_canonical=THEIRS,
+    fields=(FieldChange(FieldOp.REPLACE, ("resources", "memory"), "8192MiB", "4096MiB"),),
+    foreseen=Foreseen(source="server", next_version=13, environments=8, on_older=0),
+    path="manifests/web-builder.yaml",
+    saved_by="application:ops",
+    saved_at="2026-11-28T17:04:31.512Z",
+    three_way=ThreeWay(11, "88e01f2b" * 5, AGREED),
+    held_back="drift",
+)
+UNKNOWN_CHANGE = replace(
+    DRIFT,
+    id=manifest("cache-warmer"),
+    state=State.UNKNOWN,
+    three_way=None,
+    held_back="unknown",
+    foreseen=Foreseen(warnings=(Notice("unknown", "fetch all: git fetch --unshallow"),)),
+)
+MOVE = replace(
+    LOADER,
+    id=manifest("analyst-box-legacy"),
+    moved_from="analyst",
+    foreseen=Foreseen(source="server", next_version=1, environments=3),
+)
+GONE_IN_DRIFT = Change(
+    manifest("scratch"),
+    Op.DELETE,
+    State.GONE,
+    base=base(3),
+    base_canonical=THEIRS,
+    saved_by="subject:carol",
+    three_way=ThreeWay(2, "", AGREED, put_back="1b77f10c" * 5),
+    held_back="drift",
+)
+GONE = (
+    Held(manifest("old-box"), State.GONE, base(2), environments=0),
+    Held(manifest("analyst"), State.GONE, base(5), environments=3),
+    Held(manifest("busy"), State.GONE, base(1), environments=1),
 )
 IN_SYNC = tuple(
     Held(manifest(f"box-{number:02}"), State.IN_SYNC, base(1), "c" * 64) for number in range(34)

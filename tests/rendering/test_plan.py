@@ -32,6 +32,38 @@ def test_as_text_in_colour(snapshot: Snapshot) -> None:
     snapshot("plan-colour", paint(plan_lines(EVERYTHING, 80)))
 
 
+HELD_BACK = samples.plan_report(
+    samples.DRIFT,
+    samples.UNKNOWN_CHANGE,
+    samples.MOVE,
+    samples.GONE_IN_DRIFT,
+    held=(*samples.IN_SYNC, *samples.GONE),
+)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_drift_shows_three_sides_and_the_ways_out(snapshot: Snapshot, width: int) -> None:
+    snapshot(f"plan-drift-{width}", plain(plan_lines(HELD_BACK, width)))
+
+
+def test_drift_that_is_overwritten_is_shown_as_well() -> None:
+    report = samples.plan_report(replace(samples.DRIFT, held_back=""))
+    text = plain(plan_lines(report, 80))
+    assert "  ~ manifest web-builder   drift: v12 was saved by application:ops" in text
+    assert "keep theirs" not in text
+    assert "1 to change" in text
+
+
+def test_what_was_never_agreed_shows_the_fields() -> None:
+    never = replace(samples.DRIFT, three_way=replace(samples.DRIFT.three_way, canonical=None))
+    text = plain(plan_lines(samples.plan_report(never), 80))
+    assert "~ resources.memory   8192MiB -> 4096MiB" in text
+
+
+def test_drift_as_markdown(snapshot: Snapshot) -> None:
+    snapshot("plan-drift-markdown", plan_markdown(HELD_BACK))
+
+
 def test_no_change_is_one_sentence() -> None:
     assert plain(plan_lines(samples.plan_report(), 80)) == (
         "In sync: 34 objects match production at commit 4f2c1aa. (212 ms)\n"

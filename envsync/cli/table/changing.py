@@ -52,7 +52,7 @@ CHANGING = (
             Example("envsync plan --context local -o plan.json", "save the plan for a review"),
             Example("envsync plan --output markdown", "for a pull request"),
             Example("envsync plan --name 'web-*'", "only some objects"),
-            Example("envsync plan --prune", "with the deletes of what the files no longer declare"),
+            Example("envsync plan --prune", "with deletes"),
             Example("envsync plan --offline HEAD", "what is not committed, without a server"),
         ),
         formats=("text", "markdown", "json"),
@@ -107,7 +107,7 @@ CHANGING = (
         examples=(
             Example("envsync apply", "plan, then apply"),
             Example("envsync apply plan.json", "apply exactly what was reviewed"),
-            Example("envsync apply --on-drift overwrite", "write over what others saved there"),
+            Example("envsync apply --on-drift overwrite", "write over drift"),
             Example("envsync apply --context local --output json", "every outcome, for a script"),
         ),
         exits=(
