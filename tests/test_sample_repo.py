@@ -9,12 +9,13 @@ import pytest
 from envsync.contract.assets import asset
 from envsync.contract.validator import schema_document
 from envsync.documents import parse
+from envsync.operations.schemas import PUBLISHED
 from envsync.operations.validating import validate
 from envsync.project.config import load
 
 SAMPLE = asset("sample-repo")
 MANIFESTS = sorted((SAMPLE / "manifests").glob("*.yaml"))
-SCHEMAS = sorted(asset("schemas").glob("*.schema.json"))
+SCHEMAS = [asset(f"schemas/{name}") for name in PUBLISHED]
 
 
 def data(path: Path) -> dict[str, Any]:
