@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import platform
@@ -28,6 +29,9 @@ def main() -> int:
     chosen = arguments.names or NAMES
     if unknown := set(chosen) - set(NAMES):
         parser.error(f"no benchmark called {', '.join(sorted(unknown))}")
+    # As after an installation: modules are compiled once, not at every start.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    compileall.compile_dir(ROOT / "envsync", quiet=1)
     before = json.loads(arguments.o.read_text()) if arguments.o.exists() else {}
     with tempfile.TemporaryDirectory(prefix="envsync-bench-") as name:
         for benchmark in chosen:
