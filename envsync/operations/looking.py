@@ -1,4 +1,4 @@
-"""Looking at one object: its versions, one version, and the difference between two."""
+"""Looking at one object: one of its versions, and the difference between two."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from envsync.api.views import ManifestView
 from envsync.contract.json_types import JsonObject
 from envsync.contract.normalise import normalise
 from envsync.errors import EnvsyncError, UsageError
-from envsync.operations.reports import DiffReport, HistoryReport, ShowReport, VersionEntry
+from envsync.operations.reports import DiffReport, ShowReport
 from envsync.operations.workspace import Session, Workspace
 from envsync.planning.diff import field_changes
 from envsync.resources import reading
@@ -42,33 +42,6 @@ class Reference:
                 remedy="write NAME, NAME@VERSION or NAME@OLD..NEW, such as analyst-box@3..5",
             )
         return cls(match["name"], int(match["old"] or 0), int(match["new"] or 0))
-
-
-async def history(workspace: Workspace, name: str) -> HistoryReport:
-    """Every version that the server keeps of ``name``, newest first.
-
-    Raises ``EnvsyncError`` when the server has none.
-    """
-    reference = Reference.parse(name)
-    here = desired_of(workspace, reference.id)
-    async with workspace.session() as session:
-        versions = await session.reader.versions(reference.name)
-        if versions is None:
-            raise missing(reference, workspace)
-        entries = []
-        for view in versions:
-            same = here is not None and view.manifest is not None
-            entries.append(
-                VersionEntry(
-                    view.version,
-                    view.hash,
-                    view.saved_at,
-                    view.saved_by,
-                    view.environments,
-                    same and here is not None and canonical(view) == here.canonical,
-                )
-            )
-        return HistoryReport(reference.id, session.identity, tuple(entries))
 
 
 async def show(workspace: Workspace, name: str) -> ShowReport:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from envsync.applying.outcome import Outcome
 from envsync.contract.json_types import JsonObject
@@ -96,16 +97,47 @@ class StatusReport:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class VersionEntry:
-    """One version that the server keeps. ``same_as_here`` marks what the working tree says."""
+class Origin(StrEnum):
+    """How a version of the server and the commits stand to each other.
 
-    version: int
-    hash: str
-    saved_at: str
-    saved_by: str
-    environments: int
+    ``COMMITTED``: a commit said it. ``PUT_BACK``: one said it, and a later one was on the server
+    before. ``DRIFT``: no commit ever said it. ``UNKNOWN``: too little history is here, or none.
+    ``NOT_YET`` and ``NEVER`` are of commits that no version holds: newer than all that were
+    applied, and passed over.
+    """
+
+    COMMITTED = "committed"
+    PUT_BACK = "put back"
+    DRIFT = "drift"
+    UNKNOWN = "unknown"
+    NOT_YET = "not applied yet"
+    NEVER = "never applied"
+
+
+@dataclass(frozen=True, slots=True)
+class CommitEntry:
+    """The commit that first said a content; ``at`` is when it was committed, ISO 8601 UTC."""
+
+    id: str
+    author: str
+    subject: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One version that the server keeps with the commit that said it, or either of them alone:
+    ``version`` is 0 for a commit that was not applied. ``same_as_here`` marks what the working
+    tree says."""
+
+    origin: Origin
+    version: int = 0
+    hash: str = ""
+    saved_at: str = ""
+    saved_by: str = ""
+    environments: int = -1
     same_as_here: bool = False
+    commit: CommitEntry | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +146,7 @@ class HistoryReport:
 
     id: ObjectId
     server: ServerIdentity
-    entries: tuple[VersionEntry, ...]
+    entries: tuple[HistoryEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)

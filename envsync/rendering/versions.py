@@ -1,64 +1,17 @@
-"""One object looked at closely: its versions, one of them, or what differs between two sides."""
+"""One object looked at closely: one of its versions, or what differs between two sides."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 from envsync.contract.json_types import Json, pointer_text
-from envsync.operations.reports import DiffReport, HistoryReport, ShowReport, VersionEntry
+from envsync.operations.reports import DiffReport, ShowReport
 from envsync.planning.plan import FieldChange
 from envsync.rendering.fields import field_lines
 from envsync.rendering.json_output import json_text
-from envsync.rendering.tables import Column, table_lines
-from envsync.rendering.text import EMPTY, Line, Span, Style, counted, line, quiet, strong
+from envsync.rendering.text import EMPTY, Line, counted, line, quiet, strong
 from envsync.rendering.times import ago
 from envsync.rendering.values import value_lines
-
-
-def history_lines(report: HistoryReport, now: datetime, width: int | None) -> list[Line]:
-    """One row a version, newest first."""
-    columns = (
-        Column("version"),
-        Column("saved"),
-        Column("by", flexible=True),
-        Column("environments"),
-        Column("hash"),
-        Column(""),
-    )
-    rows: list[list[str | Span]] = [
-        [
-            f"v{entry.version}",
-            ago(entry.saved_at, now),
-            entry.saved_by or "-",
-            str(entry.environments) if entry.environments > 0 else "-",
-            entry.hash[:8] or "-",
-            Span("same as here", Style.CREATE) if entry.same_as_here else "",
-        ]
-        for entry in report.entries
-    ]
-    return table_lines(columns, rows, width)
-
-
-def history_json(report: HistoryReport) -> str:
-    return json_text(
-        {
-            "type": report.id.type,
-            "name": report.id.name,
-            "server": report.server.address,
-            "entries": [_entry_json(entry) for entry in report.entries],
-        }
-    )
-
-
-def _entry_json(entry: VersionEntry) -> dict[str, Json]:
-    return {
-        "version": entry.version,
-        "hash": entry.hash,
-        "savedAt": entry.saved_at or None,
-        "savedBy": entry.saved_by or None,
-        "environments": entry.environments if entry.environments >= 0 else None,
-        "sameAsHere": entry.same_as_here,
-    }
 
 
 def show_lines(report: ShowReport, now: datetime) -> list[Line]:

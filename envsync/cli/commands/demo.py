@@ -63,9 +63,10 @@ def _play(root: Path, console: Console, *, kept: bool) -> None:
     stage.interfere()
     stage.tell("The reviewed plan no longer fits. It is refused, and carol's change is safe.")
     stage.envsync("apply", "../plan.json", expected=ExitCode.REFUSED)
-    stage.tell("Who did what, and what differs from your file?")
+    stage.tell("Who did what? Commits and versions are one history.")
     stage.envsync("history", _BOX)
-    stage.envsync("diff", _BOX)
+    stage.tell("No commit ever said what carol saved: that is drift, and it is yours to decide.")
+    stage.envsync("plan")
     stage.end(kept=kept)
 
 

@@ -10,7 +10,8 @@ from envsync.cli.arguments import Arguments
 from envsync.cli.console import Console
 from envsync.errors import ExitCode
 from envsync.operations import looking
-from envsync.rendering import versions
+from envsync.operations.history import history
+from envsync.rendering import timeline, versions
 
 
 def run_diff(arguments: Arguments, console: Console) -> ExitCode:
@@ -25,11 +26,11 @@ def run_diff(arguments: Arguments, console: Console) -> ExitCode:
 
 def run_history(arguments: Arguments, console: Console) -> ExitCode:
     workspace = places.workspace(arguments, console)
-    report = asyncio.run(looking.history(workspace, arguments.required("name")))
+    report = asyncio.run(history(workspace, arguments.required("name")))
     if console.is_json:
-        console.data(versions.history_json(report))
+        console.data(timeline.history_json(report))
     else:
-        console.out(versions.history_lines(report, datetime.now(UTC), console.fixed_width))
+        console.out(timeline.history_lines(report, datetime.now(UTC), console.fixed_width))
     return ExitCode.DONE
 
 

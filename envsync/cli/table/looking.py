@@ -15,8 +15,11 @@ LOOKING = (
         summary="one row an object, with its state",
         description=(
             "Compares the repository with the context's server and shows a row for each object: "
-            "in sync, new (only here), differs, missing (was deleted on the server), foreign "
-            "(the repository doesn't speak for it)."
+            "in sync, new (only here), ahead (the server has what an earlier commit said), drift "
+            "(it has what no commit said, or somebody put an older content back), missing (was "
+            "deleted on the server), gone (no file declares it any more), foreign (no commit ever "
+            "did), unknown (this clone has too few commits to tell), differs (there is no Git to "
+            "tell more)."
         ),
         module="envsync.cli.commands.status",
         arguments=(
@@ -53,10 +56,11 @@ LOOKING = (
     Command(
         name="history",
         group=GROUP,
-        summary="the versions of a manifest that the server keeps",
+        summary="the commits and versions of a manifest as one timeline",
         description=(
-            "One row a version, newest first: when it was saved, by whom, how many Environments "
-            "were made from it, and which one the files say now."
+            "One row a version that the server keeps or a commit that changed the manifest, newest "
+            "first: which commit said which version, who applied it and when, how many "
+            "Environments were made from it, what was never applied, and what no commit said."
         ),
         module="envsync.cli.commands.look",
         function="run_history",
