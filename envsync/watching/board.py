@@ -41,7 +41,6 @@ class Board:
     plans_total: int = 0
     rounds_total: int = 0
     outcomes_total: Counter[str] = field(default_factory=Counter)
-    native: bool = True
 
     @property
     def counts(self) -> Mapping[State, int]:

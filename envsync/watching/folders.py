@@ -64,14 +64,14 @@ def folders(root: Path, project: Project | None, *, files: bool = True) -> Folde
     """
     wanted: dict[str, frozenset[str] | None] = {}
     if files:
-        _add(wanted, str(root), {CONFIG_NAME})
+        _add(wanted, root.as_posix(), {CONFIG_NAME})
         if project is not None:
             for path, every in _content(root, project):
                 _add(wanted, path, every)
     for path, every in _git(root):
         _add(wanted, path, every)
     inodes = {path: found for path in wanted if (found := inode(path)) is not None}
-    anchor = str(root if files else git_folder(root) or root)
+    anchor = (root if files else git_folder(root) or root).as_posix()
     return Folders({path: wanted[path] for path in inodes}, inodes, anchor)
 
 
@@ -113,7 +113,7 @@ def _content(root: Path, project: Project) -> Iterator[Wanted]:
         fixed = 0
         while fixed < len(parts) - 1 and not any(sign in parts[fixed] for sign in "*?"):
             fixed += 1
-        above = str(root)
+        above = root.as_posix()
         for part in parts[:fixed]:
             yield above, frozenset({part})
             above = f"{above}/{part}"
@@ -130,7 +130,7 @@ def _below(folder: str, deeper: int, inside: tuple[str, ...]) -> Iterator[Wanted
     yield folder, None
     try:
         with os.scandir(folder) as entries:
-            found = [(entry.name, entry.path, entry.is_symlink(), _is_folder(entry))
+            found = [(entry.name, f"{folder}/{entry.name}", entry.is_symlink(), _is_folder(entry))
                      for entry in entries]  # fmt: skip
     except OSError:
         return
@@ -139,8 +139,8 @@ def _below(folder: str, deeper: int, inside: tuple[str, ...]) -> Iterator[Wanted
             if deeper > 0 and not name.startswith("."):
                 yield from _below(path, deeper - 1, (*inside, real))
         elif linked and name.endswith(SUFFIXES):
-            target = os.path.realpath(path)
-            yield os.path.dirname(target), frozenset({os.path.basename(target)})  # noqa: PTH119, PTH120
+            target = Path(os.path.realpath(path))
+            yield target.parent.as_posix(), frozenset({target.name})
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
@@ -155,7 +155,7 @@ def _git(root: Path) -> Iterator[Wanted]:
     shared = git_folder(root)
     if shared is None:
         return
-    for folder in {str(shared), str(own_git_folder(root) or shared)}:
+    for folder in {shared.as_posix(), (own_git_folder(root) or shared).as_posix()}:
         yield folder, _GIT_FILES
         yield from _below(f"{folder}/refs", _DEEPEST, ())
         yield from _below(f"{folder}/reftable", 0, ())

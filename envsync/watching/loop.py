@@ -24,14 +24,10 @@ from envsync.watching.backoff import LONGEST, LONGEST_UNREACHABLE, backoff
 from envsync.watching.board import Board
 from envsync.watching.coalescing import Coalescer
 from envsync.watching.folders import Folders, folders
+from envsync.watching.outlook import Outlook
 from envsync.watching.pace import Pace
 from envsync.watching.round import SETTLE_SECONDS, Round, Tell, WatchOptions
 from envsync.watching.source import Source
-from envsync.watching.watcher import Watcher
-
-SWEEP_SECONDS: Final = 30.0
-UNARMED_SWEEP_SECONDS: Final = 2.0
-"""Where the system gives no watches, the files are looked at so often instead."""
 
 TICK_SECONDS: Final = 1.0
 """How often the root is looked at: one that was made again is another folder."""
@@ -65,16 +61,19 @@ class Loop:
         self._wake = asyncio.Event()
         self._events = Coalescer()
         self._pace = Pace()
-        self._watcher: Watcher | None = None
-        self._broken = ""
+        self._running: asyncio.AbstractEventLoop | None = None
+        self._outlook = Outlook(
+            self._folders,
+            tell,
+            lambda: self._call(self._noticed),
+            lambda why: self._call(self._notice_broken, why),
+        )
         self._dirty = True
         self._failures = 0
         self._failing_since = 0.0
         self._retry_at = 0.0
-        self._sweep_at = 0.0
         self._poll_at = 0.0
         self._look_at = 0.0
-        self._rearm_at = 0.0
 
     @property
     def root(self) -> Path:
@@ -120,16 +119,7 @@ class Loop:
 
     async def run(self) -> ExitCode:
         """Watches until ``stop``. Returns the exit code."""
-        loop = asyncio.get_running_loop()
-
-        def call(what: Callable[..., None], *arguments: str) -> None:
-            with suppress(RuntimeError):  # the loop has ended meanwhile
-                loop.call_soon_threadsafe(what, *arguments)
-
-        self._watcher = Watcher(
-            lambda: call(self._noticed), lambda why: call(self._notice_broken, why)
-        )
-        self._arm(self._folders())
+        self._running = asyncio.get_running_loop()
         try:
             while not self._stop.is_set:
                 await self._turn()
@@ -137,12 +127,13 @@ class Loop:
                 await self._rest()
             return self._ended()
         finally:
-            self._watcher.close()
+            self._outlook.close()
             await self._round.link.drop()
             self._source.close()
 
     async def _turn(self) -> None:
         """Does what is due now."""
+        outlook = self._outlook
         now = time.monotonic()
         due = self._events.due
         since, settled = now, due is None
@@ -150,9 +141,10 @@ class Loop:
             since = self._events.since or now
             settled = self._events.take(now)
             self._dirty = True
-        self._check_folders(now)
-        if now >= self._sweep_at:
-            await self._sweep(now)
+        self._dirty = self._dirty or outlook.is_doubtful(now)
+        if now >= outlook.sweep_at:
+            outlook.swept(now)
+            await self._sweep()
         again = self._round.again_at
         asked = again is not None and again <= now
         looks = self._dirty and now >= self._look_at
@@ -183,8 +175,9 @@ class Loop:
             self._succeeded(stirred=stirred)
 
     async def _look(self) -> None:
+        outlook = self._outlook
         self.board.doing = "reading the files"
-        self._check_armed()
+        outlook.check()
         self._dirty = False
         try:
             look = await self._source.look()
@@ -193,8 +186,11 @@ class Loop:
             raise
         self._round.see_files(look)
         self._pace.stir()
-        if self._check_armed():
+        if outlook.check():
             self._dirty = True  # what happened there before it was watched
+        if outlook.moved:
+            outlook.moved = False
+            self._round.link.doubt()  # an embedded server's database went with the folder
 
     def _recovered(self) -> None:
         if self._failures:
@@ -255,12 +251,13 @@ class Loop:
     async def _rest(self) -> None:
         """Waits until something is due or happens."""
         now = time.monotonic()
-        times = [now + TICK_SECONDS, self._sweep_at]
-        if not self._failures:
-            times.append(self._poll_at)
-        else:
+        times = [now + TICK_SECONDS]
+        if self._failures:
             times.append(self._retry_at)
-        times += [at for at in (self._events.due, self._round.again_at) if at is not None]
+        else:
+            times += [self._poll_at, self._round.again_at or self._poll_at]
+        if self._events.due is not None:
+            times.append(self._events.due)
         if self._dirty:
             times.append(self._look_at)
         if not self._stop.is_set:
@@ -268,64 +265,25 @@ class Loop:
                 await asyncio.wait_for(self._wake.wait(), max(0.001, min(times) - now))
             self._wake.clear()
 
-    async def _sweep(self, now: float) -> None:
+    async def _sweep(self) -> None:
         """Looks at the stamps of all files, in case a wake-up was lost."""
-        armed = self._watcher is not None and self._watcher.is_armed
-        self._sweep_at = now + (SWEEP_SECONDS if armed else UNARMED_SWEEP_SECONDS)
         if self._round.look is not None and not self._dirty:
             loop = asyncio.get_running_loop()
             self._dirty = await loop.run_in_executor(None, self._source.is_stale)
+
+    def _call(self, what: Callable[..., None], *arguments: str) -> None:
+        """Has ``what`` called in the loop's thread; this is another one."""
+        if self._running is not None:
+            with suppress(RuntimeError):  # the loop has ended meanwhile
+                self._running.call_soon_threadsafe(what, *arguments)
 
     def _noticed(self) -> None:
         self._events.note(time.monotonic())
         self._wake.set()
 
     def _notice_broken(self, why: str) -> None:
-        self._broken = why
+        self._outlook.broke(why)
         self._noticed()
-
-    def _check_folders(self, now: float) -> None:
-        """Looks again when the root is another folder now, and tries again to watch where that
-        failed."""
-        watcher = self._watcher
-        assert watcher is not None
-        if watcher.folders.is_loose:
-            self._dirty = True
-        elif not watcher.is_armed and now >= self._rearm_at:
-            self._rearm_at = now + SWEEP_SECONDS
-            self._dirty = self._dirty or bool(watcher.folders.inodes)
-
-    def _check_armed(self) -> bool:
-        """Arms again when there are other folders to watch than those that are watched. Returns
-        whether it did."""
-        watcher = self._watcher
-        assert watcher is not None
-        wanted = self._folders()
-        if wanted == watcher.folders and (watcher.is_armed or not wanted.inodes):
-            return False
-        self._arm(wanted)
-        return watcher.is_armed
-
-    def _arm(self, wanted: Folders) -> None:
-        watcher = self._watcher
-        assert watcher is not None
-        why, self._broken = self._broken, ""
-        before = watcher.folders
-        if before.anchor and before.inodes.get(before.anchor) != wanted.inodes.get(wanted.anchor):
-            why = f"{wanted.anchor} is another folder now, or gone"
-            self._round.link.doubt()  # an embedded server's database went with it
-        try:
-            watcher.arm(wanted)
-        except OSError as error:
-            why = f"the system gives no watches: {error.strerror or error}"
-        native = watcher.is_armed or not wanted.inodes
-        if not native:
-            self._sweep_at = min(self._sweep_at, time.monotonic() + UNARMED_SWEEP_SECONDS)
-        elif not self.board.native:
-            why = "the system gives watches again"
-        if why and (native or self.board.native):
-            self._tell(events.Rearmed(why, len(wanted.inodes), native))
-        self.board.native = native
 
     def _folders(self) -> Folders:
         root = self._workspace.project.root

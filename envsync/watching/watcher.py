@@ -16,8 +16,8 @@ from envsync.watching.folders import NOWHERE, Folders
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
 
-_COLLECT_MS: Final = 50
-_STEP_MS: Final = 20
+_COLLECT_MS: Final = 20
+_STEP_MS: Final = 10
 _IDLE_STEP_MS: Final = 50
 _TURN_MS: Final = 1000
 _LIVELY_TURNS: Final = 60
