@@ -274,6 +274,9 @@ def test_a_list_that_is_still_the_same_is_not_sent_again() -> None:
     assert first is not None
     assert first.etag == 'W/"1"'
     assert run(reader.list_if_changed(first.etag)) is None
+    summaries = run(reader.summaries_if_changed())
+    assert summaries is not None
+    assert run(reader.summaries_if_changed(summaries.etag)) is None
 
 
 def test_a_manifest_that_is_not_there_is_none() -> None:

@@ -19,6 +19,7 @@ from envsync.project.config import Project, load
 from envsync.resources import cache as caching
 from envsync.resources import look
 from envsync.resources.cache import cache_path
+from envsync.resources.memory import Memory
 from envsync.resources.reading import declare
 
 Write = Callable[[Mapping[str, str | bytes]], Project]
@@ -234,6 +235,30 @@ def changed(path: Path) -> int:
     return path.stat().st_ctime_ns if path.exists() else 0
 
 
+def test_with_a_memory_what_did_not_change_is_neither_read_nor_parsed(
+    write: Write,
+    read: list[str],
+    parsed: list[str],
+    later: Callable[[int], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    project = write({"manifests/a.yaml": BOX, "manifests/b.yaml": BOX})
+    memory = Memory()
+    later(60)
+    before = declare(project, "local", memory=memory)
+    opened: list[Path] = []
+    monkeypatch.setattr(look, "open_cache", lambda root, *rest: opened.append(root))
+    read.clear()
+    parsed.clear()
+    later(120)
+    assert declare(project, "local", memory=memory) == before
+    assert (read, parsed, opened) == ([], [], [])
+    (project.root / "manifests" / "b.yaml").write_text(BOX.replace("2GiB", "4GiB"))
+    after = declare(project, "local", memory=memory)
+    assert (read, parsed, opened) == (["manifests/b.yaml"], ["manifests/b.yaml"], [])
+    assert [each.hash for each in after.declared] != [each.hash for each in before.declared]
+
+
 class RandomEdits(RuleBasedStateMachine):
     """Whatever is done to the files: with the cache and without it, one answer."""
 
@@ -247,6 +272,7 @@ class RandomEdits(RuleBasedStateMachine):
             "  away: {server: https://runtime.example, key: env:KEY}\ndefault_context: local\n"
         )
         self.past = LONG_AGO
+        self.memories = {"local": Memory(), "away": Memory()}
 
         # The cache believes every stamp, as it does for files that were left alone for a while.
         self.clock = patch.object(look, "time_ns", lambda: time.time_ns() + 60_000_000_000)
@@ -340,6 +366,9 @@ class RandomEdits(RuleBasedStateMachine):
             plain = declare(project, context, cache=False, lint=lint)
             assert declare(project, context, lint=lint) == plain
             assert declare(project, context, lint=lint) == plain
+            memory = self.memories[context]
+            assert declare(project, context, lint=lint, memory=memory) == plain
+            assert declare(project, context, lint=lint, memory=memory) == plain
 
 
 TestRandomEdits = RandomEdits.TestCase
