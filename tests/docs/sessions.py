@@ -50,6 +50,8 @@ def commands_of(block: Block) -> tuple[Command, ...]:
 _MASKS = (
     (re.compile(r"\b[0-9a-f]{7,64}\b"), "HEX"),
     (re.compile(r"\b\d{4}-\d\d-\d\dT[0-9:.]+Z"), "TIME"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d\b"), "DAY"),
+    (re.compile(r"\b\d\d:\d\d UTC"), "CLOCK"),
     (re.compile(r"^\d\d:\d\d:\d\d(?= )"), "CLOCK"),
     (re.compile(r"\b\d[\d,.]* (?:ms|s|min|h|d)\b"), "SPENT"),
     (re.compile(r"(?<=127\.0\.0\.1:)\d+"), "PORT"),
