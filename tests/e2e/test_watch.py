@@ -6,10 +6,11 @@ import json
 import signal
 from collections.abc import Callable
 from http.client import HTTPConnection
+from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import Repository, Server
+from tests.e2e.conftest import KEY, Repository, Server
 from tests.e2e.interposer import Fate, Interposer, Seen
 from tests.e2e.watching import Watching, changed
 
@@ -239,6 +240,31 @@ def test_commits_are_what_counts_with_source_commit(repository: Repository) -> N
     assert "files-wrong" not in watching.kinds()
     shown = json.loads(repository.run("show", "alpha", "--output", "json").out)
     assert shown["body"]["setup"][0]["command"] == "make alpha"
+
+
+def test_commits_on_the_embedded_server_and_with_a_key_in_a_file(
+    local: Repository, server: Server, tmp_path: Path
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    key = local.root / "secret.key"
+    key.write_text(KEY)
+    key.chmod(0o600)
+    config = (local.root / "envsync.yaml").read_text()
+    config = config.replace("http://127.0.0.1:9", server.address)
+    local.write("envsync.yaml", config.replace("env:NYLORUN_SERVER_KEY", "file:secret.key"))
+    local.write(".gitignore", "secret.key\n.envsync/\n")
+    say(local, "alpha", "committed")
+    local.commit("Committed")
+    for context, expected in (("local", "applied"), ("remote", "applied")):
+        arguments = ("watch", "--once", "--apply", "--source", "commit", "--context", context)
+        done = local.run(*arguments, TMPDIR=str(temporary))
+        assert done.code == 0, done.err
+        assert expected in done.out
+        status = json.loads(local.run("status", "--context", context, "--output", "json").out)
+        assert status["counts"]["in sync"] == 2
+    assert list(temporary.iterdir()) == []
+    assert (local.root / ".git" / "envsync" / "applied.json").is_file()
 
 
 def test_a_fetched_branch_is_followed_with_ref(repository: Repository) -> None:
