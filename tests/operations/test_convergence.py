@@ -64,6 +64,8 @@ ACTIONS = st.lists(
     st.one_of(
         st.tuples(st.just("say"), NAME, CONTENT),
         st.tuples(st.just("say"), NAME, CONTENT),
+        st.tuples(st.just("grow"), NAME, st.permutations([1, 2, 3, 4])),
+        st.tuples(st.just("grow"), NAME, st.permutations([1, 2, 3, 4])),
         st.tuples(st.just("edit"), NAME, CONTENT),
         st.tuples(st.just("remove"), NAME),
         st.tuples(st.just("commit")),
@@ -71,6 +73,7 @@ ACTIONS = st.lists(
         st.tuples(st.just("apply"), st.booleans()),
         st.tuples(st.just("crash"), st.integers(0, 1), st.booleans()),
         st.tuples(st.just("stranger"), NAME),
+        st.tuples(st.just("back"), NAME),
         st.tuples(st.just("back"), NAME),
         st.tuples(st.just("delete"), NAME),
         st.tuples(st.just("forget")),
@@ -105,6 +108,12 @@ class World:
     def do_say(self, name: str, content: int) -> None:
         self.do_edit(name, content)
         self.do_commit()
+
+    def do_grow(self, name: str, contents: list[int]) -> None:
+        """Two versions that commits said in their order."""
+        for content in contents[:2]:
+            self.do_say(name, content)
+            self.do_apply(prune=False)
 
     def do_remove(self, name: str) -> None:
         if self.files.pop(name, None) is not None:
