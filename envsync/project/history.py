@@ -115,9 +115,9 @@ class History:
     def commits_matching(
         self, globs: Collection[str], *, here: bool = False, beyond: Collection[str] = ()
     ) -> Commits:
-        """As :meth:`commits_touching`, for globs such as ``manifests/*/box.*``."""
-        escaped = (glob.replace("[", "\\[") for glob in globs)
-        yield from self._log([f":(glob){glob}" for glob in escaped], here, beyond)
+        """As :meth:`commits_touching`, for globs such as ``teams/*/box.yaml``. One without a
+        pattern costs Git a fraction."""
+        yield from self._log([_pathspec(glob) for glob in globs], here, beyond)
 
     def ever_declared(self) -> frozenset[str]:
         """Every path that some commit had an envsync file at."""
@@ -224,6 +224,12 @@ def open_history(project: Project, head: str | None = None) -> History | None:
     return History(
         project, head, shallow=(folder / "shallow").is_file(), partial=_is_partial(folder)
     )
+
+
+def _pathspec(glob: str) -> str:
+    if "*" in glob or "?" in glob:
+        return ":(glob)" + glob.replace("[", "\\[")
+    return f":(literal){glob}"
 
 
 def _head(root: Path) -> str:

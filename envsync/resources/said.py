@@ -13,7 +13,7 @@ from typing import NamedTuple
 from envsync.contract.canonical import digest
 from envsync.contract.normalise import normalise
 from envsync.errors import FileError, Position
-from envsync.project.config import Project
+from envsync.project.config import Project, static_folder
 from envsync.project.files import SUFFIXES, SourceFile, Stamp, says_something, stem
 from envsync.project.history import Commit, History, Touched
 from envsync.project.moves import former_names
@@ -21,6 +21,9 @@ from envsync.resources.resource import Desired, ObjectId
 from envsync.resources.sources import source_of
 
 _NO_STAMP = Stamp(0, 0, 0, 0)
+_MOST_GLOBS = 72
+"""Git looks at each of them for each entry of a folder. From a dozen objects on, all that the
+folders hold is read faster."""
 
 
 class Saying(NamedTuple):
@@ -85,9 +88,11 @@ class Past:
         ``LostHistoryError``.
         """
         subjects = [each for each in self._subjects if each.id in wanted]
-        globs = sorted({glob for each in subjects for glob in self._globs(each)})
-        if not globs:
+        if not subjects:
             return
+        globs = sorted({glob for each in subjects for glob in self._globs(each)})
+        if len(globs) > _MOST_GLOBS:
+            globs = self._folders()
         commits = self._history.commits_matching(globs, here=here, beyond=beyond)
         try:
             for commit, touched in commits:
@@ -117,16 +122,22 @@ class Past:
     def _globs(self, subject: _Subject) -> Iterator[str]:
         """Where files of this object are, or may have been."""
         for glob in self._project.config.globs[subject.id.type]:
-            folder, _, _ = glob.rpartition("/")
+            folder, slash, _ = glob.rpartition("/")
             for name in subject.names:
-                path = f"{folder}/{name}.*" if folder else f"{name}.*"
-                yield path
-                yield f"{self._overlays}{path}"
+                yield from self._endings(f"{folder}{slash}{name}")
         for path in (*subject.bases, *subject.overlays):
             if stem(path) not in subject.names:
-                yield path
-                if not path.startswith(self._overlays):
-                    yield f"{self._overlays}{_without_ending(path)}.*"
+                yield from self._endings(_without_ending(path.removeprefix(self._overlays)))
+
+    def _endings(self, path: str) -> Iterator[str]:
+        for ending in SUFFIXES:
+            yield f"{path}{ending}"
+            yield f"{self._overlays}{path}{ending}"
+
+    def _folders(self) -> list[str]:
+        """Everything that may hold files of any object: cheaper than many paths."""
+        globs = [glob for globs in self._project.config.globs.values() for glob in globs]
+        return sorted({static_folder(glob) or "." for glob in globs} | {self._overlays})
 
     def _touched(self, touched: Touched) -> list[_Subject]:
         found: dict[ObjectId, _Subject] = {}

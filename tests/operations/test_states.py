@@ -164,6 +164,31 @@ def test_a_file_that_changed_its_ending_or_was_broken_for_a_while_is_followed(
     assert only(plan(place)).state is State.AHEAD
 
 
+def test_many_objects_at_once_are_told_apart(make_place: Make) -> None:
+    names = [f"box-{number:02}" for number in range(20)]
+    place = make_place({f"manifests/{name}.yaml": yaml(1) for name in names})
+    place.apply()
+    place.write({f"manifests/{name}.yaml": yaml(2) for name in names})
+    place.commit()
+    place.saves({name: body(9) for name in names[:5]})
+    forget(place)
+    found = states(plan(place))
+    assert [found[name] for name in names] == ["drift"] * 5 + ["ahead"] * 15
+
+
+def test_files_may_lie_in_many_folders(make_place: Make) -> None:
+    place = make_place({"teams/red/manifests/box.yaml": yaml(1)})
+    globs = "files: {manifests: ['teams/*/manifests/*']}\n"
+    place.write({"envsync.yaml": CONFIG.format(database=place.database) + globs})
+    place.commit()
+    place.apply()
+    place.git("rm", "-q", "teams/red/manifests/box.yaml")
+    place.write({"teams/blue/manifests/box.yaml": yaml(2)})
+    place.commit()
+    forget(place)
+    assert only(plan(place)).state is State.AHEAD
+
+
 def test_a_name_inside_the_file_is_followed_through_its_path(make_place: Make) -> None:
     place = make_place({"manifests/other.yaml": "name: box\n" + yaml(1)})
     place.apply()

@@ -173,10 +173,11 @@ def test_hostile_subjects_and_paths_are_read_as_they_are(clone: Clone) -> None:
     assert told(clone.project, "manifests/*") == []
 
 
-def test_globs_find_a_name_under_any_ending(clone: Clone) -> None:
+@pytest.mark.parametrize("glob", ["manifests/box.*", "manifests/box.json", "**/b?x.json"])
+def test_globs_find_a_name_where_they_say(clone: Clone, glob: str) -> None:
     clone.commit({"manifests/box.json": "{}\n", "manifests/boxer.yaml": "{}\n"})
     with open_history(clone.project) as history:
-        found = [touched for _, touched in history.commits_matching(["manifests/box.*"])]
+        found = [touched for _, touched in history.commits_matching([glob])]
     assert [list(touched) for touched in found] == [["manifests/box.json"]]
 
 
