@@ -76,10 +76,13 @@ async def plan(workspace: Workspace, options: PlanOptions = DEFAULTS) -> PlanRep
     ``NetworkError`` or ``ApiError`` when the server cannot be read.
     """
     started = time.perf_counter()
-    declarations = declare(workspace, options)
+    memory = Memory()  # what one look at the files finds, the other need not look for
+    declarations = declare(workspace, options, memory)
     looking = look(workspace)  # a thread: from here on no work is spread over processes
     async with workspace.session() as session:
-        made = await plan_in(session, workspace, declarations, await looking, options)
+        clone = await looking
+        at_hand = AtHand(memory=memory)
+        made = await plan_in(session, workspace, declarations, clone, options, at_hand)
     return PlanReport(
         made,
         declarations.problems,

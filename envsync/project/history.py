@@ -163,6 +163,7 @@ class History:
         if not pathspecs or (here and not tips):
             return
         refs = () if here else _REFS
+        self._reader()  # both programs start side by side
         process = _start(
             self.project.home,
             *_LOG,
@@ -184,11 +185,14 @@ class History:
         finally:
             _end(process)
 
+    def _reader(self) -> subprocess.Popen[bytes]:
+        if self._contents is None:
+            self._contents = _start(self.project.home, "cat-file", "--batch", asks=True)
+        return self._contents
+
     def _ask(self, name: str) -> tuple[str, bytes] | None:
         """What ``git cat-file`` has by that name, if it is a blob."""
-        process = self._contents
-        if process is None:
-            process = self._contents = _start(self.project.home, "cat-file", "--batch", asks=True)
+        process = self._reader()
         assert process.stdin is not None
         assert process.stdout is not None
         try:
