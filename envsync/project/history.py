@@ -19,8 +19,7 @@ from typing import IO, Final, Self
 
 from envsync.errors import EnvsyncError
 from envsync.project.config import Project
-from envsync.project.files import says_something
-from envsync.project.git import clean_environment, envsync_paths, git_folder, run_git
+from envsync.project.git import clean_environment, git_folder, run_git
 
 _CHUNK: Final = 1 << 16
 _ABSENT: Final = "0"
@@ -118,15 +117,6 @@ class History:
         """As :meth:`commits_touching`, for globs such as ``teams/*/box.yaml``. One without a
         pattern costs Git a fraction."""
         yield from self._log([_pathspec(glob) for glob in globs], here, beyond)
-
-    def ever_declared(self) -> frozenset[str]:
-        """Every path that some commit had an envsync file at."""
-        return frozenset(
-            path
-            for _, touched in self.commits_touching(envsync_paths(self.project))
-            for path in touched
-            if says_something(self.project, path)
-        )
 
     def tips(self) -> tuple[str, ...]:
         """What everything that was said is reached from; the same as long as nothing is

@@ -104,13 +104,6 @@ class Past:
         finally:
             commits.close()
 
-    def at(self, commit: Commit, object_id: ObjectId) -> Desired | None:
-        """What the files said of the object at ``commit``."""
-        for subject in self._subjects:
-            if subject.id == object_id:
-                return self._saying(subject, commit, {}).desired
-        return None
-
     def _subject(self, object_id: ObjectId, paths: Iterable[str]) -> _Subject:
         moves = self._project.config.moved
         names = (object_id.name, *former_names(moves, object_id.type, object_id.name))
@@ -212,18 +205,6 @@ class Past:
         return Desired(
             subject.id, source.body, canonical, hash_, Position(path), source.layers.paths
         )
-
-
-def said(
-    project: Project, context_name: str, history: History, commit: Commit, object_id: ObjectId
-) -> Desired | None:
-    """What the files said of an object at ``commit``; ``None`` when nothing, or nothing that can
-    be read. Whoever asks for many commits uses :class:`Past`. Raises ``LostHistoryError``."""
-    past = Past(project, context_name, history, {object_id: ()})
-    for saying in past.sayings({object_id}):
-        if saying.commit.id == commit.id:
-            return saying.desired
-    return past.at(commit, object_id)
 
 
 def _file(project: Project, path: str, type_: str) -> SourceFile:

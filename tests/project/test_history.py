@@ -116,7 +116,6 @@ def test_a_removal_is_told_as_such(clone: Clone) -> None:
             True,
             False,
         ]
-        assert history.ever_declared() == {"envsync.yaml", BOX}
 
 
 def test_what_other_branches_and_remotes_said_counts_and_a_stash_does_not(clone: Clone) -> None:
