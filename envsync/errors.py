@@ -7,9 +7,10 @@ and applying, 6 the network and the API, 7 the embedded server, 8 secrets, 9 usa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import ClassVar
+
+from msgspec import Struct
 
 
 class ExitCode(IntEnum):
@@ -31,8 +32,7 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Position:
+class Position(Struct, frozen=True, order=True):
     """A place in a file. Lines and columns count from 1; columns count code points.
 
     ``end_line`` and ``end_column`` are exclusive; both are ``None`` for a single point.
@@ -49,8 +49,7 @@ class Position:
         return f"{self.path}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One finding. ``message`` says what was found; ``remedy`` what to do about it.
 
     ``label`` stands under the caret of a source excerpt; ``related`` names further places

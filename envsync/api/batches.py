@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.api.calling import encoded
 from envsync.api.views import PlanItem
@@ -14,8 +15,7 @@ _HEAD, _TAIL = b'{"manifests":[', b"]}"
 _ROOM = BODY_MAX_BYTES - len(_HEAD) - len(_TAIL)
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Struct, frozen=True):
     """``items`` and the request body that asks for their plans."""
 
     items: tuple[PlanItem, ...]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.contract.secret_text import SecretText
 from envsync.errors import EnvsyncError
@@ -13,8 +14,7 @@ _TOKEN = re.compile(r"[\x21-\x7e]+")
 _SUBJECT = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?")
 
 
-@dataclass(frozen=True, slots=True)
-class Credential:
+class Credential(Struct, frozen=True):
     """``source`` says where the key came from, for messages: ``env:NYLORUN_SERVER_KEY``.
 
     ``subject`` acts for one user and then needs ``scopes``; both are empty for the key itself.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from envsync.contract.json_types import Json
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """``path`` starts with ``/`` and is percent-encoded already; ``query`` is not.
 
     ``repeatable`` says that sending it twice does no harm (GET, a PUT with a precondition, a dry
@@ -25,8 +25,7 @@ class Request:
     repeatable: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(Struct, frozen=True):
     """``headers`` has lower-case names.
 
     ``resent`` says that an earlier attempt of the same request may have reached the server, so

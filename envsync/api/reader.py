@@ -7,7 +7,8 @@ the dry run and the batch plan; both are sent only to servers that are known to 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from envsync.api.batches import Batch, batches
 from envsync.api.calling import MANIFESTS, Calls, encoded, manifest_path

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.api.messages import Response
 from envsync.api.reading import each, is_array, is_object, text, whole
@@ -15,8 +16,7 @@ _LONGEST_SENTENCE = 2_000
 _DEEPEST = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """An error answer as far as it can be understood: ``message`` is never empty."""
 
     status: int
@@ -26,8 +26,7 @@ class Refusal:
     retry_after: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What was asked: ``subject`` names the object (``manifest analyst-box``) or is empty;
     ``key`` says where the credential came from."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from envsync.contract.json_types import Json, JsonObject
 
@@ -10,8 +10,7 @@ UNKNOWN = -1
 """A count that the server did not give."""
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(Struct, frozen=True):
     """``protocol_min`` and ``protocol_max`` are 0 when the server does not say.
 
     ``ours`` means that the server is envsync's own: it has at least one of our extensions, so its
@@ -26,8 +25,7 @@ class Health:
     ours: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """Who we are to the server. ``environments`` holds the grants of a token, ``None`` when the
     caller is not limited to some; ``via`` is such as ``application:ci``."""
 
@@ -37,8 +35,7 @@ class Caller:
     environments: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestView:
+class ManifestView(Struct, frozen=True):
     """A manifest as the server holds it.
 
     ``manifest`` has ``kind`` inside, wherever the server said it, and is ``None`` in a summary.
@@ -55,16 +52,14 @@ class ManifestView:
     environments: int = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """A list and its ``etag`` (empty when the server gives none)."""
 
     manifests: tuple[ManifestView, ...]
     etag: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """An error or a warning that the server foresees. ``path`` is a JSON Pointer or empty."""
 
     code: str
@@ -72,8 +67,7 @@ class Notice:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerChange:
+class ServerChange(Struct, frozen=True):
     """One change as the server sees it. ``op`` and ``path`` are empty when it was told in a form
     that we do not know; ``text`` is then what it said."""
 
@@ -84,8 +78,7 @@ class ServerChange:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(Struct, frozen=True):
     """The server's latest is not the one we named. ``current_version`` is ``None`` when there is
     no manifest (any more), or when the server does not say."""
 
@@ -96,8 +89,7 @@ class Conflict:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DryRun:
+class DryRun(Struct, frozen=True):
     """What a save would do, as the server foresees it. Nothing was saved.
 
     When ``unreadable``, only ``raw`` (the answer as text) means anything: it is not "no changes".
@@ -119,8 +111,7 @@ class DryRun:
     without_kind: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PlanItem:
+class PlanItem(Struct, frozen=True):
     """One manifest to plan. ``if_match`` is the version it starts from, 0 for none yet."""
 
     name: str
@@ -128,8 +119,7 @@ class PlanItem:
     if_match: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """``view`` is what the server holds now. ``unchanged``: it held just that before.
 
     ``notes`` are sentences for a person: the answer was lost and the result found by reading.
@@ -140,8 +130,7 @@ class Saved:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Deleted:
+class Deleted(Struct, frozen=True):
     """``deleted`` is false when there was none. ``versions`` may be ``UNKNOWN``.
 
     ``atomic`` says whether the server itself checked the version; else somebody may have saved

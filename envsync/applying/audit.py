@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import orjson
+from msgspec import Struct
 
 from envsync.applying.outcome import Outcome
 from envsync.contract.json_types import Json
 
 
-@dataclass(frozen=True, slots=True)
-class AuditContext:
+class AuditContext(Struct, frozen=True):
     """What all lines of a run share. ``at`` is ISO 8601 UTC; ``actor`` is who ran it, as the
     server knows them; ``server`` is the address; ``plan`` is the plan's id."""
 

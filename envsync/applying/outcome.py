@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct
 
 from envsync.contract.json_types import JsonObject
 from envsync.errors import Problem
@@ -21,8 +22,7 @@ class Result(StrEnum):
     NOT_ATTEMPTED = "not-attempted"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """``base`` is what the server holds afterwards, where that is known.
 
     ``op`` is ``None`` for an object that the plan left as it was.
@@ -39,5 +39,5 @@ class Outcome:
     problem: Problem | None = None
     notes: tuple[str, ...] = ()
     attempts: int = 0
-    theirs: JsonObject | None = field(default=None, repr=False)
+    theirs: JsonObject | None = None
     uncertain: bool = False

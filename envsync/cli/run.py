@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Protocol, cast
@@ -24,20 +24,21 @@ class Run(Protocol):
     def __call__(self, arguments: Arguments, console: Console) -> ExitCode: ...
 
 
-class Terminated(KeyboardInterrupt):
-    """SIGTERM arrived. Not an ``Exception``: nothing on the way may take it for one. And asyncio
-    lets nothing but Ctrl-C and an exit through its callbacks; all else it reports and drops."""
-
-
 def run(tokens: Sequence[str], found: Split, seen: Globals) -> int:
     """Runs ``tokens`` and returns the exit code."""
     console = Console(no_color=seen.no_color, output=_format(found, seen.output))
+    terminated = False
+
+    def note() -> None:
+        nonlocal terminated
+        terminated = True
+
     try:
-        with _termination():
+        with _termination(note):
             return run_in(console, tokens, found, verbose=seen.verbose)
-    except Terminated:
-        return _stopped(console, "terminated", ExitCode.TERMINATED)
     except KeyboardInterrupt:
+        if terminated:
+            return _stopped(console, "terminated", ExitCode.TERMINATED)
         return _stopped(console, "interrupted", ExitCode.INTERRUPTED)
     finally:
         console.close()
@@ -123,11 +124,19 @@ def _stopped(console: Console, word: str, code: ExitCode) -> int:
 
 
 @contextmanager
-def _termination() -> Iterator[None]:
-    """Turns SIGTERM into ``Terminated``, so that what is open gets closed."""
+def _termination(note: Callable[[], None]) -> Iterator[None]:
+    """Lets SIGTERM do what Ctrl-C does, after ``note``, so that what is open gets closed.
 
-    def terminate(_number: int, _frame: FrameType | None) -> None:
-        raise Terminated
+    Whoever waits for Ctrl-C in the meantime decides how: an event loop cancels what it runs,
+    where an exception out of any line would be lost in a callback.
+    """
+
+    def terminate(_number: int, frame: FrameType | None) -> None:
+        note()
+        interrupt = signal.getsignal(signal.SIGINT)
+        if not callable(interrupt):
+            raise KeyboardInterrupt
+        interrupt(signal.SIGINT, frame)
 
     try:
         before = signal.signal(signal.SIGTERM, terminate)

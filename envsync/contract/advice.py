@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from envsync.contract.durations import format_duration
 from envsync.contract.hosts import WILDCARD, is_exact_host, is_host_pattern
@@ -14,8 +15,7 @@ from envsync.contract.names import MANIFEST_NAME_RULE
 SHOWN_MAX: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(Struct, frozen=True):
     """``found`` completes "`path` ..."; ``expected`` and ``remedy`` stand alone."""
 
     code: str

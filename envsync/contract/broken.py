@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, cast
 
@@ -15,6 +14,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 from jsonschema_specifications import REGISTRY as METASCHEMAS  # type: ignore[import-untyped]
+from msgspec import Struct
 from referencing import Registry, Resource
 from referencing.exceptions import NoSuchResource
 from referencing.jsonschema import DRAFT202012
@@ -23,8 +23,7 @@ from envsync.contract.json_types import Json, Pointer
 from envsync.contract.validator import retrieve
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(Struct, frozen=True):
     """A broken rule: ``keyword`` and its value ``rule`` stand in ``schema``.
 
     With ``of_key`` it is a key that breaks it, the last step of ``pointer``. ``within`` is the

@@ -6,14 +6,14 @@ and ``mend``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from envsync.contract.assets import asset
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """``title`` is the rule in a few words; ``meaning`` is prose; ``mend`` may hold an example,
     indented by four spaces as in Markdown."""
 

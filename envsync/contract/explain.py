@@ -10,8 +10,9 @@ Loaded only when there is something to explain. A schema may say more about its 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from envsync.contract.broken import Broken, broken_rules
 from envsync.contract.json_types import Json, Pointer

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from envsync.contract.json_types import Pointer
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(Struct, frozen=True):
     """One broken rule.
 
     ``pointer`` leads to the value; with ``on_key`` the key itself is meant and the pointer ends

@@ -8,8 +8,9 @@ intended paths differ the change is refused, with the place to edit by hand.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from envsync.contract.json_types import Json, Pointer, dotted
 from envsync.documents.document import Document, compose_mapping
@@ -28,8 +29,7 @@ from envsync.documents.text import SourceText
 from envsync.errors import FileError
 
 
-@dataclass(frozen=True, slots=True)
-class Set:
+class Set(Struct, frozen=True):
     """Write ``value`` at ``pointer``: over what is there, as a new key (missing parents are made),
     or, with the length of a list as the last part, behind its last item."""
 
@@ -37,15 +37,13 @@ class Set:
     value: Json
 
 
-@dataclass(frozen=True, slots=True)
-class Remove:
+class Remove(Struct, frozen=True):
     """Take away what stands at ``pointer``. What is not there is an error."""
 
     pointer: Pointer
 
 
-@dataclass(frozen=True, slots=True)
-class Insert:
+class Insert(Struct, frozen=True):
     """A new item of a list, before the one that stands at ``pointer``, or behind the last one."""
 
     pointer: Pointer
@@ -343,8 +341,7 @@ def _length(node: MappingNode | SequenceNode) -> int:
     return len(node.items) if isinstance(node, SequenceNode) else len(node.entries)
 
 
-@dataclass(frozen=True, slots=True)
-class _Alias:
+class _Alias(Struct, frozen=True):
     """Stands for what an alias says, where only the text counts."""
 
     name: str

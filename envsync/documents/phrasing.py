@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from math import isfinite
 from typing import Final
+
+from msgspec import Struct
 
 from envsync.contract.json_types import Json
 from envsync.documents.nodes import Data, Style, data_of
@@ -25,16 +26,14 @@ _PLAIN: Final = re.compile(
 _UNWRITABLE: Final = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """A value that begins on one line (``head``) and goes on below it (``body``, whole lines)."""
 
     head: str
     body: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Phrasing:
+class Phrasing(Struct, frozen=True):
     """``step`` is how far a mapping stands right of its key, ``list_offset`` how far a list."""
 
     is_json: bool = False

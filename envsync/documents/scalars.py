@@ -9,23 +9,22 @@ values. Everything else is text.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from envsync.documents.limits import MAX_INTEGER
 
 PlainValue = str | int | float | bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Ambiguity:
+class Ambiguity(Struct, frozen=True):
     """Two readers disagree. ``reading`` completes "some YAML readers take this for ..."."""
 
     reading: str
 
 
-@dataclass(frozen=True, slots=True)
-class TooLarge:
+class TooLarge(Struct, frozen=True):
     """A number that a JSON reader cannot hold exactly. ``limit`` says which bound it breaks."""
 
     limit: str

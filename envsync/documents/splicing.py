@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from envsync.contract.json_types import Json, Pointer
 from envsync.documents.nodes import (
@@ -34,8 +35,7 @@ class NotSpliceableError(Exception):
     """The text says it in a way that this module does not change. The message says which."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A node and what holds it. ``key`` is None for items of a list and for the root."""
 
     node: Node
@@ -44,8 +44,7 @@ class Found:
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class Splicer:
+class Splicer(Struct, frozen=True):
     source: SourceText
     root: MappingNode
     phrasing: Phrasing

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from envsync.documents.text import SourceText
 from envsync.errors import Position, Problem
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     import yaml
 
 
-@dataclass(frozen=True, slots=True)
-class _Saying:
+class _Saying(Struct, frozen=True):
     message: str
     remedy: str
     code: str = "E101"

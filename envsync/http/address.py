@@ -5,8 +5,9 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
+
+from msgspec import Struct
 
 from envsync.errors import EnvsyncError
 
@@ -18,8 +19,7 @@ class AddressError(EnvsyncError):
     """An address that cannot be used, and why. Nothing was sent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """``path`` is empty or starts with ``/`` and never ends with one; ``host`` is lower-case
     and, for IPv6, without brackets."""
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from envsync.http.address import Address, parse_address
 from envsync.http.certificate import describe_certificate
@@ -35,8 +37,7 @@ _ACCEPTED_ENCODING = "gzip"
 """This one only, whatever decoders happen to be installed: the same bytes on every machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class RawAnswer:
+class RawAnswer(Struct, frozen=True):
     """``headers`` has lower-case names; the values of a repeated header are joined with commas.
     ``resent`` says that an earlier attempt may have reached the server too."""
 
@@ -46,8 +47,7 @@ class RawAnswer:
     resent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(Struct, frozen=True):
     method: str
     url: str
     headers: Mapping[str, str]

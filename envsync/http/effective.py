@@ -3,7 +3,7 @@ secret."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from envsync.http.address import parse_address
 from envsync.http.proxies import proxy_for
@@ -11,8 +11,7 @@ from envsync.http.settings import HttpSettings
 from envsync.http.trust import trust_of
 
 
-@dataclass(frozen=True, slots=True)
-class Effective:
+class Effective(Struct, frozen=True):
     """``proxy`` is without its credentials, and empty for a direct connection; ``proxy_reason``
     says what decided. Times in seconds, sizes in bytes."""
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from envsync.errors import NetworkError
 from envsync.http.address import Address
 
 
-@dataclass(frozen=True, slots=True)
-class ProxyChoice:
+class ProxyChoice(Struct, frozen=True):
     """``url`` is empty when the server is reached directly; ``reason`` says why, for a person.
 
     ``url`` may hold the proxy's credentials: show ``shown`` instead.

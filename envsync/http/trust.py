@@ -6,15 +6,15 @@ There is no setting that turns verification off.
 from __future__ import annotations
 
 import ssl
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from envsync.errors import NetworkError
 from envsync.http.settings import HttpSettings
 
 
-@dataclass(frozen=True, slots=True)
-class Trust:
+class Trust(Struct, frozen=True):
     """``source`` names the setting that decided; ``bundle`` is ``None`` for the system's store."""
 
     source: str

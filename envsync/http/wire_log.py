@@ -6,11 +6,11 @@ It never holds headers or bodies, so there is nothing in it to mask.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class WireRecord:
+class WireRecord(Struct, frozen=True):
     """One attempt. ``status`` is 0 when no answer came, and ``fault`` then says what did;
     ``sent`` and ``received`` count the bytes of the two bodies, ``received`` after decoding."""
 

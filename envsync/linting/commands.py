@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from envsync.contract.checks import VARIABLE_TYPES
 from envsync.contract.json_types import JsonObject, Pointer
@@ -51,8 +53,7 @@ _WORTH_READING = ASKING_PROGRAMS | _DOWNLOADERS | {"sudo"}
 _BETWEEN_WORDS = str.maketrans(dict.fromkeys("();&|\"'`/{}<>=", " "))
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A setup command taken apart. Its hits get their pointer later, since many manifests share
     a command."""
 

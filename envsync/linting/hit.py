@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from envsync.contract.json_types import Pointer
 from envsync.errors import Position, Problem, Severity
@@ -10,8 +10,7 @@ from envsync.linting.places import locate
 from envsync.project.overlays import Layers
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """``start`` and ``end`` narrow the place to a piece of the text at ``pointer``."""
 
     code: str

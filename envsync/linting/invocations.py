@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.linting.shell import Command, Script, Word
 
@@ -16,8 +17,7 @@ _TAKES_VALUE = frozenset({"-u", "-g", "-n", "-k", "-s", "-C", "-S", "--user", "-
 _DURATION = re.compile(r"[0-9.]+[smhd]?")
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(Struct, frozen=True):
     """``program`` is the name without its folder. ``sudo`` is the word, where one stands."""
 
     command: Command

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from envsync.contract.json_types import JsonObject
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """``hosts`` are lower case. ``wildcards`` are the parts after ``*``, such as ``.example``."""
 
     hosts: frozenset[str]

@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 KEYWORDS = frozenset({"if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "time"})
 _SETS_VARIABLES = frozenset(
     {"for", "select", "read", "export", "declare", "local", "mapfile", "readarray", "getopts"}
@@ -26,8 +28,7 @@ class NotUnderstoodError(Exception):
     """The script goes beyond what this reader follows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """``text`` is the word without its quotes; offsets are into the script."""
 
     text: str
@@ -48,8 +49,7 @@ class Command:
     leader: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Struct, frozen=True):
     """A variable that is expanded. ``optional`` where the script says what else to take."""
 
     name: str
@@ -58,8 +58,7 @@ class Use:
     optional: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     text: str
     commands: tuple[Command, ...]
     uses: tuple[Use, ...]

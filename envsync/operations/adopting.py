@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from envsync.contract.states import State
 from envsync.documents.writing import write_together
@@ -39,8 +41,7 @@ from envsync.resources.observed import observed
 from envsync.resources.resource import Declared, ObjectId, Observed
 
 
-@dataclass(frozen=True, slots=True)
-class AdoptOptions:
+class AdoptOptions(Struct, frozen=True):
     """``dry_run`` writes nothing. ``prune_files`` removes the files of manifests that this clone
     knows to have been on the server and that are gone there. ``allow_dirty`` overwrites edits that
     are not committed."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from envsync.api.runtime import RuntimeWriter
 from envsync.applying.apply import CONCURRENCY, carry_out
@@ -29,8 +31,7 @@ from envsync.resources.resource import ObjectId, Observed
 Progress = Callable[[Outcome], None]
 
 
-@dataclass(frozen=True, slots=True)
-class ApplyOptions:
+class ApplyOptions(Struct, frozen=True):
     """``saved`` says that the plan was reviewed earlier: then any object that moved since stops
     all of it. ``allow_deletes`` is the number of deletes that the person expects. ``allow_dirty``
     applies files that are not committed outside embedded contexts too. ``audit`` is a

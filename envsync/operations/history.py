@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.api.views import ManifestView
 from envsync.operations.looking import Reference, canonical, desired_of, missing
@@ -20,8 +21,7 @@ from envsync.resources.resource import Desired, ObjectId
 from envsync.resources.said import Past
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
+class _Said(Struct, frozen=True):
     """What commits said, newest first. ``whole``: nothing is missing."""
 
     words: tuple[Word, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from envsync.errors import RefusedError, UsageError
 from envsync.operations.workspace import choose_context
@@ -12,8 +12,7 @@ from envsync.project.hook_script import PRE_COMMIT, TYPES
 from envsync.project.hooks import HooksFolder, HookState
 
 
-@dataclass(frozen=True, slots=True)
-class HookReport:
+class HookReport(Struct, frozen=True):
     """``done`` says whether anything was written for it."""
 
     hook: HookState

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.api.views import ManifestView
 from envsync.contract.json_types import JsonObject
@@ -18,8 +19,7 @@ from envsync.resources.resource import Desired, ObjectId
 _REFERENCE = re.compile(r"(?P<name>[^@]+)(?:@(?P<old>\d+)(?:\.\.(?P<new>\d+))?)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """``NAME``, ``NAME@V`` or ``NAME@V..W`` as written on a command line; 0 for a left-out
     version."""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
+
+from msgspec import Struct
 
 from envsync.api.runtime import RuntimeReader
 from envsync.api.views import DryRun, PlanItem
@@ -40,8 +41,7 @@ REDRAFTS = 3
 """How often a plan is drafted again because somebody saved in the middle of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlanOptions:
+class PlanOptions(Struct, frozen=True):
     """``recreate`` makes again what was deleted on the server. ``prune`` deletes what this
     repository declared once and no longer does; envsync.yaml may ask for it too. ``on_drift``
     stands in for what envsync.yaml says of drift. ``cache`` may be turned off to read every file
@@ -57,8 +57,7 @@ class PlanOptions:
 DEFAULTS = PlanOptions()
 
 
-@dataclass(frozen=True, slots=True)
-class AtHand:
+class AtHand(Struct, frozen=True):
     """What a caller that plans again and again need not have read anew: ``listed`` is what the
     server holds now, ``memory`` what the last look at the files has left."""
 

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from msgspec import Struct
+
 from envsync.errors import ExitCode, Problem
 from envsync.planning.plan import ServerIdentity
 from envsync.resources.resource import ObjectId
@@ -39,8 +41,7 @@ class PulledFile:
         return Fate.REMOVED if self.after is None else Fate.CHANGED
 
 
-@dataclass(frozen=True, slots=True)
-class PulledObject:
+class PulledObject(Struct, frozen=True):
     """``version`` is the one that the files say now; 0 for an object that the server has not."""
 
     id: ObjectId
@@ -52,8 +53,7 @@ class PulledObject:
     problems: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PullReport:
+class PullReport(Struct, frozen=True):
     """``objects`` are in byte order; ``problems`` are those of no single object, warnings only.
     ``back`` says that the files went back to an older version."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from envsync.applying.outcome import Outcome
 from envsync.contract.json_types import JsonObject
@@ -14,8 +15,7 @@ from envsync.planning.plan import FieldChange, Plan, ServerIdentity
 from envsync.resources.resource import ObjectId
 
 
-@dataclass(frozen=True, slots=True)
-class ValidationReport:
+class ValidationReport(Struct, frozen=True):
     """``checked`` files were read, of ``files`` in the repository; ``objects`` came of them."""
 
     problems: tuple[Problem, ...]
@@ -37,8 +37,7 @@ class ValidationReport:
         return ExitCode.ERROR if self.errors else ExitCode.DONE
 
 
-@dataclass(frozen=True, slots=True)
-class PlanReport:
+class PlanReport(Struct, frozen=True):
     """A plan, and what was noticed on the way.
 
     ``problems`` holds warnings only: where a file has an error there is no plan at all, and the
@@ -53,8 +52,7 @@ class PlanReport:
     offline: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ApplyReport:
+class ApplyReport(Struct, frozen=True):
     """``outcomes`` has exactly one entry for each object of the plan, in the plan's order.
 
     ``signal`` is the number of the signal that ended the run early, or 0.
@@ -68,8 +66,7 @@ class ApplyReport:
     signal: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class StatusRow:
+class StatusRow(Struct, frozen=True):
     """One object. ``here`` names what the repository says it with: a short commit id, ``edited``
     for files that are not committed, or empty. ``version`` is the server's, 0 for none.
     ``environments`` and ``on_older`` are ``-1`` where unknown."""
@@ -85,8 +82,7 @@ class StatusRow:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StatusReport:
+class StatusReport(Struct, frozen=True):
     project: str
     context: str
     server: ServerIdentity
@@ -114,8 +110,7 @@ class Origin(StrEnum):
     NEVER = "never applied"
 
 
-@dataclass(frozen=True, slots=True)
-class CommitEntry:
+class CommitEntry(Struct, frozen=True):
     """The commit that first said a content; ``at`` is when it was committed, ISO 8601 UTC."""
 
     id: str
@@ -124,8 +119,7 @@ class CommitEntry:
     at: str
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
+class HistoryEntry(Struct, frozen=True):
     """One version that the server keeps with the commit that said it, or either of them alone:
     ``version`` is 0 for a commit that was not applied. ``same_as_here`` marks what the working
     tree says."""
@@ -140,8 +134,7 @@ class HistoryEntry:
     commit: CommitEntry | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryReport:
+class HistoryReport(Struct, frozen=True):
     """``entries`` are newest first."""
 
     id: ObjectId
@@ -149,8 +142,7 @@ class HistoryReport:
     entries: tuple[HistoryEntry, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShowReport:
+class ShowReport(Struct, frozen=True):
     """One version of an object as the server holds it."""
 
     id: ObjectId
@@ -163,8 +155,7 @@ class ShowReport:
     body: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
-class DiffReport:
+class DiffReport(Struct, frozen=True):
     """``old`` and ``new`` are normalised bodies; either is ``None`` where that side has none."""
 
     id: ObjectId
@@ -176,8 +167,7 @@ class DiffReport:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ContextRow:
+class ContextRow(Struct, frozen=True):
     """``credential`` says where the key comes from and whether it is there, never the key."""
 
     name: str
@@ -187,8 +177,7 @@ class ContextRow:
     credential: str
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One line of ``doctor``. ``state`` is ``ok``, ``warning``, ``failed`` or ``info``."""
 
     name: str
@@ -197,8 +186,7 @@ class Check:
     remedy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DoctorReport:
+class DoctorReport(Struct, frozen=True):
     checks: tuple[Check, ...]
 
     @property
@@ -207,8 +195,7 @@ class DoctorReport:
         return ExitCode.ERROR if failed else ExitCode.DONE
 
 
-@dataclass(frozen=True, slots=True)
-class InitReport:
+class InitReport(Struct, frozen=True):
     """Paths relative to the repository's root, in the order in which they were looked at."""
 
     root: str

@@ -8,6 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from envsync.api.side_by_side import side_by_side
 from envsync.contract.states import State
 from envsync.errors import EnvsyncError, Position
@@ -31,8 +33,7 @@ _REMEMBERS_A_FORMER_ONE = 2
 """The first version of a name that the server never had is 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """What was read before: what the server holds of each object that differs, what the files say
     of it, the files that declare it, and what this clone applied."""
 

@@ -19,8 +19,8 @@ async def status(workspace: Workspace, options: PlanOptions = DEFAULTS) -> Statu
     Raises what ``plan`` raises: a state told from half of the files would be none.
     """
     started = time.perf_counter()
-    looking = look(workspace)
     declarations = declare(workspace, options)
+    looking = look(workspace)  # a thread: from here on no work is spread over processes
     async with workspace.session() as session:
         clone = await looking
         plan = await plan_in(session, workspace, declarations, clone, options)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from envsync.applying.apply import CONCURRENCY
 from envsync.errors import Problem
@@ -12,8 +13,7 @@ from envsync.operations.reports import ApplyReport, PlanReport
 from envsync.operations.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class SyncOptions:
+class SyncOptions(Struct, frozen=True):
     """``message`` is the commit's; it may be empty where nothing is left to commit. The rest is
     as for plan and apply."""
 
@@ -25,8 +25,7 @@ class SyncOptions:
     concurrency: int = CONCURRENCY
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """What a sync is about to do; nothing is written yet.
 
     ``files`` are the envsync files that the commit would change, relative to the root.
@@ -40,8 +39,7 @@ class Prepared:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Landed:
+class Landed(Struct, frozen=True):
     """What is in Git now. ``commit`` is HEAD, whole; ``files`` are those that this run committed,
     none where everything was committed already. ``upstream`` is empty unless it was to be pushed,
     ``pushed`` whether that moved anything there."""
@@ -53,8 +51,7 @@ class Landed:
     pushed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SyncReport:
+class SyncReport(Struct, frozen=True):
     """A whole run; the exit code is that of ``applied``."""
 
     landed: Landed

@@ -7,7 +7,7 @@ anywhere is finished by running it again.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from envsync.applying.stop import StopSignal
 from envsync.errors import EnvsyncError, FileError, RefusedError, UsageError

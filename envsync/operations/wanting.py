@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from envsync.api.runtime import RuntimeReader
 from envsync.api.views import PlanItem
@@ -25,8 +27,7 @@ from envsync.resources.resource import Declared, ObjectId, Observed
 from envsync.resources.sources import Source
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
+class Files(Struct, frozen=True):
     """The repository as it was when it was read."""
 
     declared: Mapping[ObjectId, Declared]
@@ -34,8 +35,7 @@ class Files:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(Struct, frozen=True):
     """``bodies`` say what ``observed`` is, the one to take first; a later one is for a server that
     would fill in something else. ``source`` is ``None`` for an object without a file. ``ignored``
     are fields that are left to others."""

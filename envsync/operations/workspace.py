@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from envsync.errors import UsageError
 from envsync.planning.plan import ServerIdentity
 from envsync.project import config as configuration
@@ -23,8 +25,7 @@ Connect = Callable[[Project, Context], "Transport"]
 """Gives the transport of a context: in process for ``embedded``, the network otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct, frozen=True):
     """An open connection to the workspace's server, after a look at its ``/health``."""
 
     reader: RuntimeReader

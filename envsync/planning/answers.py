@@ -8,15 +8,15 @@ that an unchanged object costs no request the next time. Losing what was remembe
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.contract.canonical import digest
 from envsync.planning.ignore import Tokens
 from envsync.resources.resource import Base, Declared
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerKey:
+class AnswerKey(Struct, frozen=True):
     """What an answer ``unchanged`` was given for. The server itself is not part of the key:
     whoever keeps answers keeps them apart by server.
 

@@ -6,7 +6,8 @@ Nothing here needs the body of an object that did not change.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.contract.states import State
 from envsync.planning.answers import AnswerKey, answer_key
@@ -22,8 +23,7 @@ Owns = Mapping[str, Sequence[str]]
 Labels = Mapping[ObjectId, Mapping[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """An object whose body must be looked at. ``observed`` is ``None`` when the server has none.
 
     ``state`` is ``NEW``; ``MISSING`` when it shall be made again; ``DIFFERS``; or ``None`` when
@@ -35,8 +35,7 @@ class Candidate:
     state: State | None
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """``held`` needs nothing more; ``candidates`` need bodies.
 
     ``left_out`` says in sentences what this comparison does not speak of. ``not_owned`` are

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from envsync.contract.states import State
 from envsync.planning.plan import Op, Plan
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """What is held back counts as ``drift`` or ``unknown`` and nowhere else, a create under a new
     name as ``move``. ``errors`` and ``warnings`` are what the server foresaw, in all changes
     together."""

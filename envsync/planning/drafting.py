@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from envsync.contract.canonical import digest
 from envsync.contract.normalise import normalise
@@ -17,8 +19,7 @@ from envsync.planning.saying import Verdict, verdict
 from envsync.resources.resource import Base, Desired, ObjectId, Observed
 
 
-@dataclass(frozen=True, slots=True)
-class Drafts:
+class Drafts(Struct, frozen=True):
     """Changes that still lack what the server says of them.
 
     Ask the server's dry run for each of ``asks``. ``keys`` names under what the answer

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.contract.states import State
 from envsync.planning.drafting import with_ignored
@@ -18,16 +19,14 @@ from envsync.planning.saying import Verdict, verdict
 from envsync.resources.resource import Desired, Observed
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """What a commit (its full id) said of an object; an empty id for what was never committed."""
 
     commit: str
     desired: Desired
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """What commits said of one object, newest first, as far as they were read.
 
     ``match`` is the place in ``words`` of the newest one that the server's latest equals; reading
@@ -43,8 +42,7 @@ class Record:
     declared_here: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """How an object stands. ``keeps`` is why its latest is neither overwritten nor deleted
     unasked: ``drift`` or ``unknown``, or empty. ``here``, of one that no file declares: a commit
     that the checked out one comes from declared it."""

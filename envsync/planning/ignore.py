@@ -8,7 +8,8 @@ An object that does not exist yet is made as its file says: there is nobody's va
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.contract.json_types import Json, JsonObject
 from envsync.planning.patterns import matches
@@ -20,8 +21,7 @@ Tokens = tuple[str, ...]
 only where a document is met."""
 
 
-@dataclass(frozen=True, slots=True)
-class IgnoreRule:
+class IgnoreRule(Struct, frozen=True):
     """``path`` is an RFC 6901 JSON Pointer: ``/lifecycle/idle``."""
 
     type: str

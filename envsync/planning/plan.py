@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from envsync.contract.json_types import Json, JsonObject, Pointer
 from envsync.contract.states import State
@@ -24,8 +25,7 @@ class FieldOp(StrEnum):
     REPLACE = "replace"
 
 
-@dataclass(frozen=True, slots=True)
-class FieldChange:
+class FieldChange(Struct, frozen=True):
     """One value's way from observed to desired. ``old`` is ``None`` for an addition, ``new`` for
     a removal; ``op`` tells a real null from an absent value."""
 
@@ -35,8 +35,7 @@ class FieldChange:
     new: Json = None
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """An error or warning that a server foresaw. ``path`` is a JSON Pointer or empty."""
 
     code: str
@@ -44,8 +43,7 @@ class Notice:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Foreseen:
+class Foreseen(Struct, frozen=True):
     """What is known beforehand about a change.
 
     ``source`` is ``server`` when its dry run said so, ``reads`` when it was told from reads.
@@ -60,8 +58,7 @@ class Foreseen:
     on_older: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class ThreeWay:
+class ThreeWay(Struct, frozen=True):
     """What Git said when repository and server last agreed. Ours is the change's ``canonical``,
     theirs its ``base_canonical``, saved by ``saved_by`` at ``saved_at``.
 
@@ -76,8 +73,7 @@ class ThreeWay:
     put_back: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One object's way from observed to desired.
 
     ``base`` is what the server held when the plan was made, ``None`` meaning explicitly absent.
@@ -113,8 +109,7 @@ class Change:
         return bool(self.foreseen.errors)
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """An object that the plan leaves as it is: in sync, foreign, or missing and not asked for.
 
     ``hash`` is the canonical hash both sides have (in sync), or empty.
@@ -130,8 +125,7 @@ class Held:
     saved_at: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerIdentity:
+class ServerIdentity(Struct, frozen=True):
     """Which server a plan was made against: its address as configured, and its own host id."""
 
     address: str
@@ -139,8 +133,7 @@ class ServerIdentity:
     label: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The reviewed value. ``id`` is the SHA-256 of its canonical JSON without ``commit``,
     ``created_at`` and ``id`` itself (``rules.md`` 3)."""
 

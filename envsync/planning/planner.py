@@ -14,7 +14,8 @@ An object that did not change costs no request.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from envsync.contract.states import State
 from envsync.planning.answers import AnswerKey

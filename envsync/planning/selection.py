@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.planning.patterns import matches_any
 from envsync.resources.resource import ObjectId
@@ -12,8 +13,7 @@ from envsync.resources.resource import ObjectId
 _NO_LABELS: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """What the person named. Each kind of selector narrows further; within one kind any may match
     (labels: all must).
 

@@ -4,7 +4,9 @@ moved, or left alone."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from envsync.contract.states import State
 from envsync.planning.drafting import Drafts
@@ -13,16 +15,14 @@ from envsync.planning.plan import Change, Foreseen, Held, Notice, Op
 from envsync.resources.resource import ObjectId, Observed
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """Of two names of one object, envsync.yaml says that ``new`` takes the place of ``old``."""
 
     old: ObjectId
     new: ObjectId
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(Struct, frozen=True):
     """How objects stand. ``standings`` speaks of those that differ and those that no file
     declares; ``deleted`` are creates of what was deleted on the server, ``unsure`` those of which
     too little history is here to tell. ``why_unknown`` says what history lacks, and the way out."""
@@ -33,8 +33,7 @@ class Findings:
     why_unknown: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
+class Wishes(Struct, frozen=True):
     """What may be done. ``overwrite``: drift is overwritten. ``deletes_off`` says in a sentence
     why nothing is deleted, or is empty; ``narrow`` that the run speaks of some objects only."""
 

@@ -7,7 +7,8 @@ it was, or is already as the plan wants it.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.contract.canonical import digest
 from envsync.contract.states import State
@@ -19,8 +20,7 @@ from envsync.resources.resource import Base, ObjectId, Observed
 _AGAIN = "make the plan again: envsync plan -o plan.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """An object that is no longer as it was. ``None`` is an object that is not there."""
 
     id: ObjectId
@@ -46,8 +46,7 @@ class Moved:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Staleness:
+class Staleness(Struct, frozen=True):
     """``refused``: the plan belongs somewhere else. ``moved``: somebody else was there.
 
     ``done`` are changes that the server already has. ``unsure`` are objects of a foreign server

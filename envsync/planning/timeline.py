@@ -7,14 +7,14 @@ from the oldest commit with its content that is no older than the one before it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.planning.drift import Same, Word
 from envsync.resources.resource import Observed
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """The place of the word (newest first) that said a version. ``put_back``: only commits older
     than what was on the server before said it."""
 
@@ -22,8 +22,7 @@ class Match:
     put_back: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """Places in the versions and the words, newest first; ``None`` where there is none."""
 
     version: int | None = None

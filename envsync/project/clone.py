@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from envsync.errors import EnvsyncError, Position, RefusedError
 from envsync.project.config import Project
@@ -24,8 +25,7 @@ _UNDER_WAY = (
 _UNMERGED = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
 
 
-@dataclass(frozen=True, slots=True)
-class Upstream:
+class Upstream(Struct, frozen=True):
     """The branch that the current one is pushed to: ``ref`` (``refs/heads/main``) of ``remote``."""
 
     remote: str
@@ -36,8 +36,7 @@ class Upstream:
         return name if self.remote == "." else f"{self.remote}/{name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(Struct, frozen=True):
     """An envsync file that Git's status speaks of. ``path`` is relative to the project's root;
     ``mark`` is Git's, of two letters: ``??`` for a file that it doesn't know yet."""
 
@@ -45,8 +44,7 @@ class Touched:
     mark: str
 
 
-@dataclass(frozen=True, slots=True)
-class Clone:
+class Clone(Struct, frozen=True):
     """``commit`` is the full id of HEAD, empty before the first commit. ``branch`` is empty where
     HEAD is detached. ``under_way`` says what Git is in the middle of, and the command for that."""
 

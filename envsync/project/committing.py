@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from envsync.errors import EnvsyncError, RefusedError
 from envsync.project.clone import Clone, Upstream
@@ -19,8 +20,7 @@ from envsync.project.git import run_git
 from envsync.project.git_program import Ran, act
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(Struct, frozen=True):
     """What a commit would hold. ``files`` maps each path that would change against HEAD to the
     mode and blob that it would have there, or an empty text where it would be gone. ``paths`` are
     all that Git is told to commit; ``unknown`` those that it doesn't know yet."""

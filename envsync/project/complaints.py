@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from msgspec.structs import replace
 
 from envsync.contract.json_types import Json, JsonObject, Pointer, dotted
 from envsync.errors import Problem, Severity

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, cast
+
+from msgspec import Struct, field
 
 from envsync.contract.json_types import JsonObject, Pointer
 from envsync.errors import FileError, Position, Problem
@@ -41,8 +42,7 @@ _NEARLY = ("envsync.yml", "envsync.json", ".envsync.yaml")
 _PLURALS = {"manifest": "manifests", "policy": "policies"}
 
 
-@dataclass(frozen=True, slots=True)
-class Ignored:
+class Ignored(Struct, frozen=True):
     """A field that is left to others, in the objects of ``type`` whose name matches ``name``."""
 
     type: str
@@ -50,8 +50,7 @@ class Ignored:
     path: Pointer
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Struct, frozen=True):
     """How careful a run is. ``max_delete_percent`` is a share of the objects of one type."""
 
     prune: bool = False
@@ -59,8 +58,7 @@ class Policy:
     on_drift: Literal["refuse", "overwrite", "adopt"] = "refuse"
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """What envsync.yaml says, with every default filled in.
 
     ``owns`` maps a type to the name patterns that this repository speaks for. ``globs`` maps a
@@ -79,8 +77,7 @@ class Config:
     overlays: str = DEFAULT_OVERLAYS
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Project:
+class Project(Struct, frozen=True, eq=False):
     """A repository that envsync looks after. ``root`` is absolute: the folder of envsync.yaml.
     ``warnings`` are what its envsync.yaml may do wrong. ``laid_out_for`` is there when the files
     were laid out in a folder of their own, as a commit holds them: the repository's own root."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from msgspec import Struct
+
 from envsync.contract.json_types import Pointer
 from envsync.errors import Position
 
@@ -16,8 +18,7 @@ EMBEDDED = "embedded"
 DEFAULT_DATABASE = ".envsync/server.db"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A place in envsync.yaml that is looked up when somebody asks: most runs never do."""
 
     document: Document

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from envsync.errors import Position, Problem, Severity
 from envsync.project.config import CONFIG_NAME, Project, static_folder
@@ -45,8 +46,7 @@ class SourceFile(NamedTuple):
         return self.root / self.path
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """One look at the repository. All tuples are in byte order of their paths.
 
     ``overlays`` maps a context to its overlays by the path of the file that each changes.

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from envsync.errors import EnvsyncError
 from envsync.project.config import CONFIG_NAME, Project, static_folder
@@ -18,8 +19,7 @@ from envsync.project.files import says_something
 _TIMEOUT_SECONDS = 30
 
 
-@dataclass(frozen=True, slots=True)
-class GitState:
+class GitState(Struct, frozen=True):
     """``folder`` is the Git folder that all working trees of this clone share.
 
     ``commit`` is the full id of HEAD, empty before the first commit. ``branch`` is empty where

@@ -7,8 +7,9 @@ import signal
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 SYNCING = "ENVSYNC_SYNCING"
 """Set for the hooks of a commit that ``sync`` makes: it applies by itself, and only afterwards."""
@@ -40,8 +41,7 @@ _POINTING = frozenset(
 """Variables that lead Git to another repository or index, or change what a path means."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(Struct, frozen=True):
     """A finished ``git``. ``said`` is what it and its hooks printed on stderr, as text."""
 
     code: int

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from envsync.errors import FileError, Position
 from envsync.project.config import Project
@@ -19,8 +20,7 @@ _FORMAT = 1
 STATE_FOLDER = ".envsync"
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(Struct, frozen=True):
     """What one apply left on a server: ``version`` and ``hash`` are the server's; ``canonical``
     is our own hash of the same object; ``commit`` may be empty; ``at`` is ISO 8601 UTC."""
 

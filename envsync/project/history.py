@@ -11,11 +11,12 @@ import os
 import subprocess
 from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Final, Self
+
+from msgspec import Struct
 
 from envsync.errors import EnvsyncError
 from envsync.project.config import Project
@@ -54,8 +55,7 @@ class LostHistoryError(EnvsyncError):
     """Git knows of content that it can neither find nor fetch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(Struct, frozen=True):
     """``id`` is whole; ``at`` is when it was committed, ISO 8601 UTC."""
 
     id: str

@@ -6,8 +6,9 @@ import json
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
+
+from msgspec import Struct
 
 PRE_COMMIT = "pre-commit"
 TYPES = (PRE_COMMIT, "post-commit", "post-merge")
@@ -18,8 +19,7 @@ _MARK = re.compile(rb"^# envsync-hook 1 ([0-9a-f]{64})$", re.MULTILINE)
 _ENTRY = "# envsync-runs "
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """What one project of the repository wants: ``folder`` is that of its envsync.yaml, relative to
     the top of the working tree (empty for the top). ``context`` is empty for all of them."""
 
@@ -27,8 +27,7 @@ class Entry:
     context: str
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     """``pristine`` is false for a script that somebody changed after it was installed."""
 
     entries: tuple[Entry, ...]

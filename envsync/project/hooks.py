@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from envsync.errors import EnvsyncError, RefusedError
 from envsync.project.clone import configuration
@@ -15,8 +17,7 @@ _LEGACY = ".legacy"
 """Ends the name that the pre-commit framework gives to a hook which it found and still runs."""
 
 
-@dataclass(frozen=True, slots=True)
-class HooksFolder:
+class HooksFolder(Struct, frozen=True):
     """Where Git looks for the clone's hooks. ``project`` is the folder of envsync.yaml relative to
     the top of the working tree. ``tracked`` says that it lies in the working tree, so that its
     files may be committed."""
@@ -26,8 +27,7 @@ class HooksFolder:
     tracked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class HookState:
+class HookState(Struct, frozen=True):
     """One type of hook.
 
     ``state``: ``installed``; ``absent``; ``changed``, ours with somebody's edits; ``other``, a hook

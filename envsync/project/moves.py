@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from envsync.contract.json_types import Json, Pointer
 from envsync.errors import Problem
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from envsync.documents import Document
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Struct, frozen=True):
     """The object of ``type`` that was called ``old`` is called ``new``."""
 
     type: str

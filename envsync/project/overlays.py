@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from envsync.contract.json_types import Json, JsonObject, Pointer
 from envsync.errors import Position
@@ -27,8 +28,7 @@ def merge(base: Json, patch: Json) -> Json:
     return merged
 
 
-@dataclass(frozen=True, slots=True)
-class Layers:
+class Layers(Struct, frozen=True):
     """A file and, in a context that has one, the overlay that changes it."""
 
     base: Document

@@ -8,16 +8,16 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from envsync.errors import EnvsyncError, UsageError
 from envsync.project.config import CONFIG_NAME, Project
 from envsync.project.git import envsync_paths, run_git
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(Struct, frozen=True):
     """``name`` as a person wrote it, the full ``commit`` it stands for, and where its files lie.
     ``folder`` has no envsync.yaml when the revision has none."""
 

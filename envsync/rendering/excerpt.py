@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from envsync.errors import Position
 from envsync.rendering import cells, escape
@@ -15,8 +15,7 @@ _ROOM = 12
 """Cells kept in sight on both sides of the caret when a long line is clipped."""
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(Struct, frozen=True):
     """``text`` is visible; the caret begins at cell ``start`` and is ``length`` cells long."""
 
     number: int

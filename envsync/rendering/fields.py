@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+from msgspec import Struct
 
 from envsync.contract.json_types import Json, dotted
 from envsync.planning.plan import FieldChange, FieldOp
@@ -21,8 +22,7 @@ _MOST_LINES = 24
 """A field shows at most this many lines on a terminal."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldView:
+class FieldView(Struct, frozen=True):
     """``rows`` are (sign, text): ``+`` came, ``-`` went, `` `` stayed. ``brief`` is the same on
     one line (``2048MiB -> 4096MiB``) where that is enough."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.contract.states import State
 from envsync.operations.reports import PlanReport
@@ -26,8 +27,7 @@ _RESERVE = 400
 """Kept for the sentence that says what was left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(Struct, frozen=True):
     """Some lines that are shown whole or not at all."""
 
     text: str

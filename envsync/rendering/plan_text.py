@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.contract.json_types import JsonObject
 from envsync.contract.states import State
@@ -31,8 +32,7 @@ _NAME_COLUMN = 32
 """Names are padded to the longest one, up to this many cells."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
+class _Layout(Struct, frozen=True):
     names: int
     width: int
 

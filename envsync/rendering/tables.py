@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.rendering import cells
 from envsync.rendering.text import Line, Span, Style
@@ -12,8 +13,7 @@ _GAP = "  "
 _LEAST = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """``flexible`` columns are cut, the widest first, when the table is too wide. A ``right``
     column holds numbers."""
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from envsync import __version__
 from envsync.contract.assets import asset
@@ -33,8 +34,7 @@ _COARSEST_CLOCK_NS = 2_100_000_000
 _SECTIONS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """What a file with its overlay declares. ``problems`` are warnings."""
 
     name: str

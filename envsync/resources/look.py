@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from time import time_ns
+
+from msgspec import Struct
 
 from envsync.errors import FileError, Position, Problem
 from envsync.project.config import CONFIG_NAME, Project
@@ -20,8 +21,7 @@ from envsync.resources.sources import read_bytes, source_of
 from envsync.resources.spreading import spread
 
 
-@dataclass(frozen=True, slots=True)
-class Declarations:
+class Declarations(Struct, frozen=True):
     """``declared`` holds the objects without an error, in byte order of their names.
 
     ``problems`` come in the order of files and places. ``files`` counts the files that declare
@@ -38,8 +38,7 @@ class Declarations:
         return any(problem.is_error for problem in self.problems)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What one file with its overlay declares; ``known`` is ``None`` where it has errors, which
     ``problems`` then tells. ``blobs`` are the hashes of the files that were read for it, and
     ``whole`` are those whose size is still the one that was seen when they were found."""

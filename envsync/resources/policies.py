@@ -7,8 +7,9 @@ A policy sees the canonical form: defaults filled in, hosts in lower case and so
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from envsync.contract.json_types import Json, JsonObject, Pointer
 from envsync.documents import parse
@@ -23,8 +24,7 @@ TYPE_MEMBER = "x-type"
 _TYPES = ("manifest",)
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Struct, frozen=True):
     """``title`` and ``description`` are the schema's own and become the message and remedy."""
 
     path: str

@@ -5,14 +5,13 @@ Everything after this room treats desired and observed objects alike.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct
 
 from envsync.contract.json_types import JsonObject
 from envsync.errors import Position
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class ObjectId:
+class ObjectId(Struct, frozen=True, order=True):
     """What an object is called: its type (``manifest``) and its name."""
 
     type: str
@@ -22,8 +21,7 @@ class ObjectId:
         return f"{self.type} {self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(Struct, frozen=True):
     """What a server holds for an object: its version and the server's own hash of it.
 
     Equal only when both are: a name that was deleted and made again never passes for the old.
@@ -33,8 +31,7 @@ class Base:
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Struct, frozen=True):
     """An object that files of the repository declare, known by its digest.
 
     Cheap on purpose: for a file that did not change since the last scan it comes from the cache
@@ -47,8 +44,7 @@ class Declared:
     paths: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Desired:
+class Desired(Struct, frozen=True):
     """An object as the repository wants it.
 
     ``body`` is what is sent, exactly as written (``$schema`` and ``name`` dropped, overlays
@@ -63,8 +59,7 @@ class Desired:
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(Struct, frozen=True):
     """An object as a server holds it.
 
     ``canonical`` is ``None`` when the server was asked only for a summary.
@@ -78,4 +73,4 @@ class Observed:
     saved_at: str = ""
     saved_by: str = ""
     environments: int = -1
-    body: JsonObject | None = field(default=None, repr=False)
+    body: JsonObject | None = None

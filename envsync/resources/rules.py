@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from envsync.contract.canonical import digest
 from envsync.contract.checks import violations as check
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 _SCHEMAS = {"manifest": "environment-manifest"}
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """``problems`` in the order of their places. ``hash`` is empty where one is an error."""
 
     problems: tuple[Problem, ...]
@@ -37,8 +37,7 @@ Lint = Callable[[Source], Iterable[Problem]]
 """What a valid object may still do wrong. Some of it is an error."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """``ours`` says that the context's server is our own: what it would refuse is an error
     here, and a warning elsewhere."""
 

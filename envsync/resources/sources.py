@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.contract.json_types import JsonObject
 from envsync.documents import parse
@@ -16,8 +17,7 @@ _READ_ONLY = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC",
 _NOT_SENT = ("$schema", "name")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """One object as its files say it. ``whole`` is everything merged; ``body`` is what is sent:
     without ``$schema`` and ``name``."""
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Final
 
 import orjson
+from msgspec import Struct
 
 from envsync import __version__
 from envsync.server.store import failures
@@ -38,8 +38,7 @@ _TABLES: Final = {
 """In the order in which rows may be put back: what is referred to comes first."""
 
 
-@dataclass(frozen=True, slots=True)
-class BackupReport:
+class BackupReport(Struct, frozen=True):
     """``rows`` by table name."""
 
     path: Path

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import orjson
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Listening:
+class Listening(Struct, frozen=True):
     """Requests are served at ``address`` now."""
 
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class FirstKey:
+class FirstKey(Struct, frozen=True):
     """The database had no key, so one was made. ``text`` is shown this once."""
 
     id: str
@@ -27,8 +25,7 @@ class FirstKey:
         return f"FirstKey(id={self.id!r}, text=<hidden>)"
 
 
-@dataclass(frozen=True, slots=True)
-class Stopping:
+class Stopping(Struct, frozen=True):
     """A signal came: what is in flight is finished, for at most ``seconds``."""
 
     seconds: int

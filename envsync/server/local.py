@@ -6,8 +6,9 @@ from ``serve`` so that a command that only wants this imports no web server.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from envsync.server.app import App, build_app
 from envsync.server.auth.authenticator import Local
@@ -15,8 +16,7 @@ from envsync.server.store.interface import Store
 from envsync.server.store.opening import open_store
 
 
-@dataclass(frozen=True, slots=True)
-class LocalServer:
+class LocalServer(Struct, frozen=True):
     """``app`` is an ASGI 3 application. Close it in the event loop that used it."""
 
     app: App

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
 
 from envsync.server.services.abilities import Abilities
 
@@ -15,8 +16,7 @@ LOOPBACK: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 8787
 
 
-@dataclass(frozen=True, slots=True)
-class AppSettings:
+class AppSettings(Struct, frozen=True):
     """What the app needs to answer.
 
     ``allowed_hosts`` are the names (without a port) that a ``Host`` header may have; empty lets
@@ -31,8 +31,7 @@ class AppSettings:
     body_seconds: float = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class ServeSettings:
+class ServeSettings(Struct, frozen=True):
     """What ``envsync serve`` needs.
 
     ``database`` is a path (SQLite) or a ``postgresql://`` address. Port 0 takes a free one.

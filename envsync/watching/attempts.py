@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from envsync.planning.plan import Change
 from envsync.resources.resource import Base, ObjectId
 from envsync.watching.backoff import backoff
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """``desired`` is the hash that was wanted (empty for a delete), ``observed`` what the server
     held. ``not_before`` is when the same may be tried again, in seconds."""
 

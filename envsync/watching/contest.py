@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct
+
 from envsync.resources.resource import Base, ObjectId, Observed
 
 FLIPS: Final = 3
@@ -28,8 +30,7 @@ class _Written:
     parked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Contested:
+class Contested(Struct, frozen=True):
     """``saved_by`` is who wrote it last, as far as the server says."""
 
     id: ObjectId

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
+
+from msgspec import Struct
 
 from envsync.resources.resource import Base, Declared, ObjectId, Observed
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """One object that changed on the server. ``what`` is ``saved``, ``deleted`` or ``appeared``;
     ``version`` is 0 for one that is gone."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.applying.outcome import Outcome
 from envsync.contract.states import State
@@ -14,8 +15,7 @@ from envsync.watching.contest import Contested
 from envsync.watching.differences import Saved
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
+class Started(Struct, frozen=True):
     """``source`` is ``worktree`` or ``commit``; ``ref`` names the commit's branch, or is empty.
     ``listening`` is the address of the health port, or empty."""
 
@@ -28,8 +28,7 @@ class Started:
     listening: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FilesChanged:
+class FilesChanged(Struct, frozen=True):
     """The files, or the commit, say something else. ``objects`` are those that changed; none of
     them at the first look."""
 
@@ -39,27 +38,23 @@ class FilesChanged:
     objects: tuple[ObjectId, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FilesWrong:
+class FilesWrong(Struct, frozen=True):
     """``problems`` has at least one error: there is no plan until they are mended."""
 
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FilesMended:
+class FilesMended(Struct, frozen=True):
     """The errors that were told before are gone."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerChanged:
+class ServerChanged(Struct, frozen=True):
     """Others changed something on the server."""
 
     saved: tuple[Saved, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(Struct, frozen=True):
     """A plan that is not the last one. ``seconds`` counts from the first sign of the change."""
 
     plan: Plan
@@ -67,15 +62,13 @@ class Planned:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Withheld:
+class Withheld(Struct, frozen=True):
     """Something is to be applied and is not, for now. ``problem`` says why."""
 
     problem: Problem
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(Struct, frozen=True):
     """What became of each change that was sent. ``seconds`` is what sending took."""
 
     outcomes: tuple[Outcome, ...]
@@ -83,15 +76,13 @@ class Applied:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Parked:
+class Parked(Struct, frozen=True):
     """An object is contested, and left alone until the files say something else."""
 
     contested: Contested
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(Struct, frozen=True):
     """Git, the network or the server are in the way; ``again_in`` seconds it is tried again."""
 
     problem: Problem
@@ -99,15 +90,13 @@ class Trouble:
     failures: int
 
 
-@dataclass(frozen=True, slots=True)
-class Recovered:
+class Recovered(Struct, frozen=True):
     """What was in the way is gone, after ``seconds``."""
 
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Rearmed:
+class Rearmed(Struct, frozen=True):
     """The folders are watched anew. ``why`` is a sentence; without ``native`` they are looked at
     from time to time instead."""
 
@@ -116,8 +105,7 @@ class Rearmed:
     native: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped:
+class Stopped(Struct, frozen=True):
     """The end. ``pending`` are the changes that are left to apply; ``signal`` is 0 without one."""
 
     signal: int

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from envsync.project.config import CONFIG_NAME, Project
 from envsync.project.files import SUFFIXES
@@ -22,8 +23,7 @@ _DEEPEST: Final = 32
 _GIT_FILES: Final = frozenset({"HEAD", "packed-refs", "reftable"})
 
 
-@dataclass(frozen=True, slots=True)
-class Folders:
+class Folders(Struct, frozen=True):
     """``names`` maps each folder to the entries that matter in it; ``None`` for all of them.
     ``inodes`` are the folders' own: a folder that was made again is another one. ``anchor`` is the
     folder that all others hang on; it may be missing."""

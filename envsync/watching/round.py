@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from envsync.applying.outcome import Outcome, Result
 from envsync.applying.stop import StopSignal
@@ -38,13 +40,12 @@ SETTLE_SECONDS: Final = 0.2
 _DONE: Final = (Result.APPLIED, Result.UNCHANGED)
 
 
-@dataclass(frozen=True, slots=True)
-class WatchOptions:
+class WatchOptions(Struct, frozen=True):
     """``apply`` writes; without it nothing ever does. ``approved`` says that a protected context
     may be written, ``allow_dirty`` that files need not be committed outside embedded contexts.
     ``from_tree`` says that the files are those of the working tree."""
 
-    plan: PlanOptions = PlanOptions()  # noqa: RUF009 - frozen
+    plan: PlanOptions = PlanOptions()
     apply: bool = False
     approved: bool = False
     allow_dirty: bool = False

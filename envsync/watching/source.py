@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
+
+from msgspec import Struct
 
 from envsync.errors import FileError, Position, Problem, Severity
 from envsync.linting import lint
@@ -22,8 +24,7 @@ from envsync.resources.reading import Declarations
 from envsync.watching.folders import git_stamp
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """What the files said at one moment. ``declarations`` is ``None`` while envsync.yaml cannot be
     used. ``problems`` are errors and warnings of everything that was read."""
 

@@ -365,7 +365,7 @@ def test_a_connection_that_is_gone_stops_the_rest():
 def test_what_the_server_foresaw_is_not_sent(server):
     class Strict(ServerDouble):
         def foresee(self, name, body, if_match):
-            from dataclasses import replace
+            from msgspec.structs import replace
 
             from envsync.api.views import Notice
 

@@ -96,7 +96,7 @@ def test_the_code_of_a_plan():
 
 
 def test_a_plan_with_errors_is_an_error_however_it_is_asked():
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from envsync.planning.plan import Foreseen, Notice
 

@@ -98,7 +98,7 @@ def test_a_file_in_the_place_of_the_folder(repository: Repository) -> None:
 
 INSIDE = """
 import os, sys
-from dataclasses import replace
+from msgspec.structs import replace
 from envsync.cli.main import main
 from envsync.server.store import sqlite, sqlite_file, sqlite_writer
 

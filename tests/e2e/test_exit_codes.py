@@ -9,11 +9,11 @@ import signal
 import subprocess
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from msgspec.structs import replace
 
 from envsync.cli.main import main
 from envsync.cli.table import find

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from envsync.planning.plan import FieldChange, FieldOp, Foreseen, Notice
 from envsync.rendering.colour import paint

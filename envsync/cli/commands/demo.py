@@ -7,8 +7,9 @@ import re
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from envsync.api.messages import Request, Response
 from envsync.cli import places
@@ -70,8 +71,7 @@ def _play(root: Path, console: Console, *, kept: bool) -> None:
     stage.end(kept=kept)
 
 
-@dataclass(frozen=True, slots=True)
-class _Stage:
+class _Stage(Struct, frozen=True):
     """The sample repository in ``root``, and where it is told about."""
 
     root: Path

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from envsync.server.auth.caller import TOKEN_SCOPES, Caller, CallerKind
 from envsync.server.auth.challenge import challenge
 from envsync.server.refusal import Refusal
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """``scopes``: any one of them reaches the route; ``None`` lets every caller in, an empty
     tuple no person and no token.
     """

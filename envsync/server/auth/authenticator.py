@@ -7,8 +7,9 @@ token, which needs no database.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from envsync.server.auth import subject as subjects
 from envsync.server.auth.access import Access, require_scopes
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from envsync.server.routes.call import Call
 
 
-@dataclass(frozen=True, slots=True)
-class KeyCredential:
+class KeyCredential(Struct, frozen=True):
     """A bearer that may be a key. ``resolve`` asks the database."""
 
     text: str
@@ -80,8 +80,7 @@ class Authenticator(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class ByCredential:
+class ByCredential(Struct, frozen=True):
     """Every request brings a key or a token."""
 
     issuers: TrustedIssuers | None = None
@@ -111,8 +110,7 @@ class ByCredential:
         return caller
 
 
-@dataclass(frozen=True, slots=True)
-class Local:
+class Local(Struct, frozen=True):
     """In-process use: whoever can open the database has all of it."""
 
     user: str

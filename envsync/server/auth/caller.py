@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from envsync.contract.json_types import Json
 
@@ -31,8 +32,7 @@ class CallerKind(StrEnum):
     LOCAL = "local"
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """``id`` is the key's id, the issuer's name or the local user.
 
     ``agents`` is ``None`` where every agent is reached. ``environments`` are the grants of a

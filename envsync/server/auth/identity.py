@@ -19,12 +19,12 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn, cast
 from urllib.parse import urlsplit
 
 import yaml
+from msgspec import Struct
 
 from envsync.contract.json_types import Json
 from envsync.errors import UsageError
@@ -56,8 +56,7 @@ _ENTRY_KEYS: Final = frozenset(
 _log: Final = logging.getLogger("envsync.server")
 
 
-@dataclass(frozen=True, slots=True)
-class IssuerConfig:
+class IssuerConfig(Struct, frozen=True):
     """One issuer. Exactly one of ``jwks`` and ``keys``, and of ``scope_claim`` and
     ``fixed_scopes``, is meant. ``agents`` is ``None`` where every agent is reached.
     """

@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import orjson
@@ -25,6 +24,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, RSAPubli
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
+from msgspec import Struct
 
 from envsync.contract.json_types import Json
 
@@ -38,8 +38,7 @@ _BASE64URL: Final = re.compile(r"[A-Za-z0-9_-]*")
 PublicKey = RSAPublicKey | EllipticCurvePublicKey | Ed25519PublicKey
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyingKey:
+class VerifyingKey(Struct, frozen=True):
     """A public key and the one algorithm it verifies."""
 
     key: PublicKey
@@ -60,8 +59,7 @@ class VerifyingKey:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """A token that was read and not yet believed. ``signed`` are the bytes under the signature."""
 
     algorithm: str

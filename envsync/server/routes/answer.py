@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import orjson
+from msgspec import Struct
 
 from envsync.contract.features import FEATURES, PROTOCOL_MAX, PROTOCOL_MIN
 from envsync.contract.json_types import Json
@@ -13,8 +12,7 @@ from envsync.server.refusal import Refusal
 Headers = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """``body`` is compact JSON, or ``None`` for a status that has no body (204, 304)."""
 
     status: int

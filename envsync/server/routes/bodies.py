@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.contract import checks
 from envsync.contract.json_types import Json, Pointer, dotted, pointer_text
@@ -20,8 +21,7 @@ _EXPLAINED_VALUES = 300
 take minutes; what is past this is refused in fewer words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """One thing that is wrong with a manifest, and where in it."""
 
     pointer: Pointer

@@ -6,7 +6,8 @@ Apart from the routes themselves because validating costs imports that a read ne
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from envsync.contract.features import BATCH_MAX
 from envsync.contract.json_types import Json, JsonObject
@@ -23,8 +24,7 @@ from envsync.server.services.preconditions import if_match_version
 _ITEM_KEYS = frozenset({"name", "manifest", "ifMatch"})
 
 
-@dataclass(frozen=True, slots=True)
-class Save:
+class Save(Struct, frozen=True):
     """A manifest to be saved, or with ``dry_run`` to be planned."""
 
     name: str

@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
 from envsync.server.auth.access import Access
 from envsync.server.routes.answer import Answer
 from envsync.server.routes.call import Call
 from envsync.server.store.interface import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(Struct, frozen=True):
     """``path`` has a ``{}`` where a segment is open.
 
     ``prepare`` reads the call without the database (raises ``Refusal`` 400); what it returns goes

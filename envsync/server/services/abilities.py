@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Abilities:
+class Abilities(Struct, frozen=True):
     """``pods``: kind ``pod`` can run here.
 
     ``images_are_host``: every image stands for this machine's own system, read-only, so that a

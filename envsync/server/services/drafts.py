@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
+
+from msgspec import Struct
 
 from envsync.contract.canonical import canonical_json
 from envsync.contract.json_types import Json, JsonObject, pointer_text
@@ -13,8 +14,7 @@ from envsync.contract.normalise import normalise
 from envsync.server.services.abilities import Abilities
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """An error or a warning of a plan. ``path`` is a JSON Pointer, empty for the whole."""
 
     code: str
@@ -32,8 +32,7 @@ class Notice:
         return body
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """``text`` is the canonical JSON of the normalised ``manifest``; ``hash`` its SHA-256.
 
     ``errors`` are the reasons that refuse a save whatever the database holds.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from envsync.server.store.interface import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Struct, frozen=True):
     """``id`` names the database to clients (``hostId``); ``tenant`` is its one tenant."""
 
     id: str

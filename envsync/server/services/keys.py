@@ -5,10 +5,11 @@ from __future__ import annotations
 import hmac
 import re
 import secrets
-from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 from typing import Final
+
+from msgspec import Struct
 
 from envsync.server.refusal import Refusal
 from envsync.server.store.interface import Row, Transaction
@@ -26,8 +27,7 @@ class Role(StrEnum):
     STUDIO = "studio"
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """``rotated_at`` is ``None`` while the key is the first of its id."""
 
     tenant: str
@@ -37,8 +37,7 @@ class Key:
     rotated_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NewKey:
+class NewKey(Struct, frozen=True):
     """``text`` is shown once and never stored; it stays out of ``repr``."""
 
     key: Key

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 import orjson
+from msgspec import Struct, field
 
 from envsync.contract.json_types import Json, JsonObject
 from envsync.server.refusal import Refusal
@@ -27,8 +27,7 @@ _FEW: Final = 20
 """So many are looked up one by one; more are read as one range of names."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlanItem:
+class PlanItem(Struct, frozen=True):
     """``draft`` is ``None`` when the name or the body is not well-formed: ``errors`` says why."""
 
     name: str
@@ -37,8 +36,7 @@ class PlanItem:
     errors: tuple[Notice, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(Struct, frozen=True):
     """What the database holds of one name.
 
     ``last`` is the number that a deleted name had; ``environments`` counts by version.

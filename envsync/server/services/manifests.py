@@ -5,7 +5,7 @@ Answers are the bytes of JSON bodies: stored canonical JSON is spliced in, never
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from envsync.contract.json_types import Json
 from envsync.contract.names import is_manifest_name
@@ -48,8 +48,7 @@ __all__ = [
 _NAMED_IN_USE = 20
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestList:
+class ManifestList(Struct, frozen=True):
     """``etag`` is weak, over name, version, hash and environments of each manifest.
 
     ``body`` is ``None`` when the caller has this list already (304).
@@ -59,8 +58,7 @@ class ManifestList:
     body: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class SaveAnswer:
+class SaveAnswer(Struct, frozen=True):
     """``body`` is the ManifestView with ``"unchanged"``."""
 
     body: bytes

@@ -13,9 +13,10 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Protocol, TypeVar, cast
+
+from msgspec import Struct
 
 from envsync.errors import StoreError
 from envsync.server.store.interface import Transaction
@@ -69,15 +70,13 @@ class Writer(Protocol):
     def close(self) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
+class _Work(Struct, frozen=True):
     run: Callable[[Transaction], Any]
     loop: asyncio.AbstractEventLoop
     future: asyncio.Future[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
+class _Result(Struct, frozen=True):
     value: Any = None
     error: Exception | None = None
 

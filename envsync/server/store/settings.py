@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class StoreSettings:
+class StoreSettings(Struct, frozen=True):
     """``lock_timeout``: seconds to wait for another process's lock.
 
     ``batch``: most works that share one commit. ``connections`` and ``writers``: most PostgreSQL
