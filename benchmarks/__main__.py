@@ -13,11 +13,11 @@ from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import applying, peers, planning, server, startup, validating, watching
+from benchmarks import applying, history, peers, planning, server, startup, validating, watching
 from benchmarks.material import ROOT
 from tests.postgresql import binaries, cluster
 
-NAMES = ("startup", "validating", "planning", "applying", "server", "watching")
+NAMES = ("startup", "validating", "planning", "history", "applying", "server", "watching")
 
 
 def main() -> int:
@@ -36,10 +36,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="envsync-bench-") as name:
         for benchmark in chosen:
             print(f"{benchmark} ...", file=sys.stderr, flush=True)
+            measured = measure(benchmark, Path(name), arguments.runs)
             before[benchmark] = {
                 "taken": datetime.now(UTC).isoformat(timespec="seconds"),
                 "machine": machine(),
-                **measure(benchmark, Path(name), arguments.runs),
+                "load": os.getloadavg()[0],
+                **measured,
             }
             arguments.o.write_text(json.dumps(before, indent=2) + "\n")
     print(json.dumps({name: before[name] for name in chosen}, indent=2))
@@ -47,10 +49,9 @@ def main() -> int:
 
 
 def measure(name: str, folder: Path, runs: int) -> dict[str, object]:
-    if name == "startup":
-        return startup.run(folder, runs)
-    if name == "watching":
-        return watching.run(folder, runs)
+    alone = {"startup": startup.run, "history": history.run, "watching": watching.run}
+    if name in alone:
+        return alone[name](folder, runs)
     if name == "server":
         programs = binaries()
         postgresql = cluster(programs, durable=True) if programs else nullcontext()
