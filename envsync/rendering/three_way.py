@@ -74,7 +74,9 @@ def _before(views: Sequence[FieldView]) -> list[str]:
     rows: list[str] = []
     for view in views:
         old = [text for sign, text in view.rows if sign == "-"]
-        said = f"{view.label}: {', '.join(old)}" if view.op is not FieldOp.ADD and old else ""
+        whole = view.op is FieldOp.REMOVE and len(old) > 1
+        text = f"({len(old)} lines)" if whole else ", ".join(old)
+        said = f"{view.label}: {text}" if view.op is not FieldOp.ADD and old else ""
         if said and said not in rows:
             rows.append(said)
     return rows or ["none of what follows"]
