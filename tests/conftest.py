@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+# Whoever starts the tests in the background of a shell has Ctrl-C ignored, and so would every
+# process that the tests start and interrupt.
+with suppress(ValueError):
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Snapshot = Callable[[str, str], None]
 

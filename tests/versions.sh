@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs the tests on every newer Python that this machine has, each in an environment of its own.
+# Runs the tests on every newer Python that this machine has, each in an environment of its own:
+# every room, and of the tests of whole processes the main street.
 set -eu
 
 find_python() {
@@ -25,7 +26,8 @@ for version in 3.12 3.13 3.14; do
     touch "$venv/.development"
   fi
   echo "Python $version"
-  "$venv/bin/python" -m pytest -n auto --dist worksteal -m "not slow" -p no:cacheprovider tests
+  "$venv/bin/python" -m pytest -n auto --dist worksteal -m "not slow" -p no:cacheprovider \
+    --ignore tests/docs --ignore tests/e2e tests tests/e2e/test_main_street.py
   ran="$ran $version"
 done
 echo "Also tested on:${ran:- no other Python, for none is installed}"
