@@ -11,7 +11,7 @@ from msgspec import Struct
 from envsync.errors import EnvsyncError, Position, RefusedError
 from envsync.project.config import Project
 from envsync.project.files import says_something
-from envsync.project.git import envsync_paths, run_git
+from envsync.project.git import run_git, status_lines
 from envsync.project.git_program import act
 
 _UNDER_WAY = (
@@ -111,21 +111,7 @@ def configuration(root: Path) -> Mapping[str, tuple[str, str]]:
 
 def _status(project: Project) -> Iterator[str]:
     """HEAD's commit, its branch, then ``XY PATH`` for each file."""
-    output = run_git(
-        project.root,
-        "status",
-        "--porcelain=v2",
-        "--branch",
-        "-z",
-        "--no-renames",
-        "--no-ahead-behind",
-        "--untracked-files=all",
-        "--ignored=traditional",
-        "--ignore-submodules=all",
-        "--",
-        *(f":(literal){path}" for path in envsync_paths(project)),
-    )
-    lines = [os.fsdecode(raw) for raw in output.split(b"\0") if raw]
+    lines = status_lines(project)
     heads = {line.split(" ", 2)[1]: line.split(" ", 2)[2] for line in lines if line[0] == "#"}
     commit, branch = heads.get("branch.oid", ""), heads.get("branch.head", "")
     yield "" if commit == "(initial)" else commit

@@ -92,9 +92,11 @@ def _inside_working_tree(root: Path) -> bool:
     return any((folder / ".git").exists() for folder in (root, *root.parents))
 
 
-def _status(project: Project, prefix: str) -> tuple[str, str, tuple[str, ...]]:
-    """HEAD's commit, its branch, and the uncommitted envsync files."""
-    arguments = [
+def status_lines(project: Project) -> list[str]:
+    """What ``git status --porcelain=v2 -z`` says of the envsync files: the head's two lines, which
+    start with ``#``, then a line a file. Writes nothing, not even Git's index."""
+    output = run_git(
+        project.root,
         "status",
         "--porcelain=v2",
         "--branch",
@@ -105,17 +107,21 @@ def _status(project: Project, prefix: str) -> tuple[str, str, tuple[str, ...]]:
         "--ignored=traditional",
         "--ignore-submodules=all",
         "--",
-    ]
-    output = run_git(project.root, *arguments, *_pathspecs(project))
+        *_pathspecs(project),
+    )
+    return [os.fsdecode(raw) for raw in output.split(b"\0") if raw]
+
+
+def _status(project: Project, prefix: str) -> tuple[str, str, tuple[str, ...]]:
+    """HEAD's commit, its branch, and the uncommitted envsync files."""
     commit = branch = ""
     changed = set()
-    for raw in output.split(b"\0"):
-        line = os.fsdecode(raw)
+    for line in status_lines(project):
         if line.startswith("# branch.oid "):
             commit = line.removeprefix("# branch.oid ")
         elif line.startswith("# branch.head "):
             branch = line.removeprefix("# branch.head ")
-        elif line and not line.startswith("#"):
+        elif not line.startswith("#"):
             path = _path_of(line)
             if path.startswith(prefix) and says_something(project, path[len(prefix) :]):
                 changed.add(path[len(prefix) :])
