@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec import Struct
@@ -14,6 +13,7 @@ from msgspec.structs import replace
 from envsync.contract.states import State
 from envsync.documents.writing import write_together
 from envsync.errors import FileError, Position, Problem, RefusedError, Severity, UsageError
+from envsync.operations import clock
 from envsync.operations.looking import Reference, fetch
 from envsync.operations.placing import Placing
 from envsync.operations.planning import (
@@ -274,7 +274,7 @@ def _remember(
     """What committed files say already and the server has counts as applied: one that goes missing
     there is missing then, and not new. What was pulled just now does not: whoever discards it has
     drift again."""
-    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    now = clock.now()
     edited = frozenset(clone.uncommitted if clone else ())
     there = {
         (each.id.type, each.id.name): Hint(

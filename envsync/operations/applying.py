@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec import Struct
@@ -17,6 +16,7 @@ from envsync.applying.exit_code import exit_code
 from envsync.applying.outcome import Outcome, Result
 from envsync.applying.stop import StopSignal
 from envsync.errors import EnvsyncError, Problem, Severity
+from envsync.operations import clock
 from envsync.operations.committed import require_committed
 from envsync.operations.planning import ask, ignore_rules, list_objects
 from envsync.operations.reports import ApplyReport
@@ -168,7 +168,7 @@ def keep(
 ) -> tuple[Problem, ...]:
     """Leaves the hints and the audit lines. What is written is written: trouble here is a
     warning."""
-    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    now = clock.now()
     remember(workspace, plan, outcomes, now)
     if audit is None:
         return ()

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
 
 from envsync.errors import Problem, Severity
+from envsync.operations import clock
 from envsync.operations.planning import DEFAULTS, PlanOptions, declare, ignore_rules
 from envsync.operations.reports import PlanReport
 from envsync.operations.workspace import Workspace
@@ -52,7 +52,7 @@ def plan_offline(
         server=ServerIdentity(f"git:{revision}", base.commit),
         tree=declarations.tree,
         commit=clone.commit if clone else "",
-        created_at=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        created_at=clock.now(),
     )
     return PlanReport(
         plan,

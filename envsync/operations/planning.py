@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Collection, Mapping
-from datetime import UTC, datetime
 from typing import Literal
 
 from msgspec import Struct
@@ -15,6 +14,7 @@ from envsync.api.views import DryRun, PlanItem
 from envsync.contract.json_types import pointer_text
 from envsync.errors import FileError
 from envsync.linting import lint
+from envsync.operations import clock
 from envsync.operations.remembering import recall, remember
 from envsync.operations.reports import PlanReport
 from envsync.operations.standing import Known, find_standings
@@ -179,7 +179,7 @@ async def plan_in(
         server=session.identity,
         tree=declarations.tree,
         commit=clone.commit if clone else "",
-        created_at=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        created_at=clock.now(),
     )
 
 
